@@ -1,6 +1,7 @@
 /**
- * Records the blocks that are sent to nodes, and follows each of them whatever the node answers, because an answer
- * proves nothing. The miner leaves a node when a block from it is proven to pay another account.
+ * Records the blocks that are sent to nodes. Blocks beyond a limit are only counted. Each recorded block is followed,
+ * whatever the node answers, because an answer proves nothing. The miner leaves a node when a block of that node's work
+ * is proven to pay another account.
  */
 
 import { BoundedSet, LogBucket, TokenBucket } from '../../base/system/bounded.ts';
@@ -24,12 +25,12 @@ import type { ApiSettings } from '../nodes/node-clients.ts';
 
 /* A block is recorded when it is sent, so that its record exists even if the process ends before the node answers. */
 
-/**
- * Maximum number of blocks that are recorded at once, and of those that are recorded per minute afterwards. Further
- * blocks are only counted, so that they cannot fill the disk. All 20 chains of a network together have 40 blocks a
- * minute.
- */
+/** Maximum number of blocks recorded in a burst. Further blocks are only counted, so that they cannot fill the disk. */
 const MOST_AT_ONCE = 1_000;
+/**
+ * Maximum number of blocks recorded per minute after a burst. A network with 20 chains has 40 new blocks per minute,
+ * and few miners find a quarter of them.
+ */
 const MOST_PER_MINUTE = 10;
 
 type SentEvent = MinerEvent & { type: 'sent-block' };
@@ -39,10 +40,10 @@ export interface BlockRecorderOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly tally: Pick<Tally, 'summary'>;
-  /** The account that is mined for. */
+  /** The account that the blocks should pay. */
   readonly miner: Pick<BlockRecord, 'account' | 'keyset'>;
   readonly networkOf: (node: string) => string;
-  /** Whether no further block can be followed for now. */
+  /** Whether the maximum number of blocks is being followed. */
   readonly isFull: () => boolean;
   /** Called for each block that is only counted. */
   readonly leftOut: () => void;
@@ -52,11 +53,11 @@ export interface BlockRecorderOptions {
 export class BlockRecorder {
   readonly #options: BlockRecorderOptions;
   readonly #allowance: TokenBucket;
-  /** By device: seconds from the last New Cut to the start of the search of the new work. */
+  /** `switchSeconds` of each device's last `job-switch` event, by the device's name. */
   readonly #switches = new Map<string, number>();
   /** Records of blocks without an answer yet, by the header's bytes; undefined for a block that is only counted. */
   readonly #sent = new Map<string, BlockRecord | undefined>();
-  /** Number of expected blocks (`Tally`) that the written records contain. */
+  /** The tally's `expectedBlocks` at the last record. Each record has only the increase since the record before it. */
   #recorded = 0;
   #notFollowed = NONE;
 
@@ -70,14 +71,21 @@ export class BlockRecorder {
     this.#switches.set(device, switchSeconds);
   }
 
-  /** @returns undefined for a block that is only counted @throws LedgerFormatError when the header is not valid */
+  /**
+   * Records a block that is being sent.
+   * @returns the record; undefined if the block is only counted @throws LedgerFormatError when the header is not valid
+   */
   sent(event: SentEvent): BlockRecord | undefined {
     const block = this.#record(event, false, 0);
     this.#sent.set(keyOf(event), block);
     return block;
   }
 
-  /** @returns the block to follow, even if it was refused; undefined if it is only counted @throws LedgerFormatError */
+  /**
+   * Records a node's answer to a block.
+   * @returns the block, to be followed even if it was refused; undefined if the block is only counted
+   * @throws LedgerFormatError when the header is not valid
+   */
   answered(event: AnsweredEvent): BlockRecord | undefined {
     const { answerSeconds } = event;
     const outcome = OUTCOMES[event.type];
@@ -91,18 +99,24 @@ export class BlockRecorder {
     return block;
   }
 
-  /** @returns a record, which is not stored, of a block that is only counted @throws LedgerFormatError */
+  /**
+   * Makes the record of a block that is only counted, and does not store it.
+   * @throws LedgerFormatError when the header is not valid
+   */
   unrecorded(event: AnsweredEvent): BlockRecord {
     return recordOf(this.#found(event, event.type === 'accepted-block', event.answerSeconds, 0));
   }
 
-  /** Writes the number of blocks that were only counted since the last call. */
+  /** Writes how many blocks were only counted since the last call. Refused blocks are left out. */
   writeCounts(): void {
     if (this.#notFollowed !== NONE) this.#options.store.add({ type: 'not-followed', ...this.#notFollowed });
     this.#notFollowed = NONE;
   }
 
-  /** Writes the counts, and the expected blocks that no record contains yet. Must be called at the end. */
+  /**
+   * Writes the counts, and the number of blocks to expect from the hashes since the last record. Must be called before
+   * the store closes.
+   */
   end(): void {
     this.writeCounts();
     const rest = this.#options.tally.summary().expectedBlocks - this.#recorded;
@@ -163,9 +177,9 @@ function keyOf({ header }: BlockEvent): string {
 const TAG = { tag: 'block' } as const;
 /** Average time between two blocks of a chain, on known networks. */
 const BLOCK_SECONDS = 30;
-/** Maximum number of blocks that are followed at the same time. A rig has far fewer: most are followed for an hour. */
+/** Maximum number of blocks that are followed at the same time. Most blocks are followed for an hour. */
 const MOST_FOLLOWED = 10_000;
-/** Time between two records of the number of blocks that were only counted. */
+/** Time between two calls of `writeCounts`. */
 const COUNTS_MS = 60_000;
 const MAX_NAME = 300;
 
@@ -179,11 +193,14 @@ export interface BlockLogOptions {
   readonly account: string;
   /** The account's keys. Without them, a payee is compared with the account by name only. */
   readonly keyset?: Keyset;
-  /** Called when a node's work is proven to be for another account. `reason` is a clause after the node's name. */
+  /**
+   * Called when a node's work is proven to be for another account. `reason` continues a sentence that begins with the
+   * node's name.
+   */
   readonly leave?: (node: string, reason: string) => void;
   readonly node: Config['node'];
   readonly ledger: Config['ledger'];
-  /** Tests replace it. */
+  /** Opens views of the nodes' ledgers; replaced by tests. */
   readonly openViews?: (settings: ApiSettings) => LedgerViews;
   /** Factor by which the chains grow faster than those of real networks; 1 by default. */
   readonly speed?: number;
@@ -217,7 +234,10 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
       log.debug(TAG, fault === undefined ? `${node} answers about blocks again` : `${node} cannot be asked: ${fault}`);
     },
   });
-  /** Hashes of recent blocks whose work was not from the own nodes, which are not responsible for the payee. */
+  /**
+   * Hashes of recent blocks whose work was not from the configured nodes. If such a block pays another account, no
+   * configured node is at fault.
+   */
   const elsewhere = new BoundedSet<string>(MOST_FOLLOWED);
   const warnings = new LogBucket(1, clock.monotonicMs());
   const faults = new LogBucket(5, clock.monotonicMs());
@@ -235,7 +255,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
   });
   const counting = setInterval(() => recorder.writeCounts(), COUNTS_MS);
   counting.unref();
-  /** Functions that record the blocks that are being sent now. */
+  /** Functions that have not run yet. Each records a block that is being sent. */
   const leaving: (() => void)[] = [];
   const takeLeaving = () => {
     for (const take of leaving.splice(0)) orLog(take);
@@ -271,8 +291,8 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
     record: (event) => {
       if (event.type === 'job-switch') recorder.switched(event);
       if (!isBlockEvent(event)) return;
-      // The rigs of a fleet can send any number of blocks with another coordinator's work. Only a block that a node has
-      // accepted is certain to have cost proof of work.
+      // The rigs of a fleet can send any number of made-up blocks of another coordinator's work. Only a block that a
+      // node has accepted is certain to have proof of work.
       if (event.isElsewhere && event.type !== 'accepted-block') return;
       if (event.type === 'sent-block') {
         // The block is recorded after its first bytes have been sent, and always before its answer is recorded.
@@ -359,7 +379,10 @@ function aboutBlock({ chain, height, hash: blockHash, device, isRelay }: Tracked
   return { chain, height, blockHash, device, isRelay };
 }
 
-/** @returns the earnings of a block; none if the block is not on its chain, even if its reward is known */
+/**
+ * @returns the proven reward and fees of a block, or the other account that it pays; nothing if none of these is
+ *   proven, or if the block is not on its chain
+ */
 function amountsOf(block: TrackedBlock): { reward?: string; fees?: string; paidTo?: string } {
   const { standing, reward: proven, paidElsewhere } = block;
   if (!ON_CHAIN.includes(standing.state)) return {};

@@ -25,17 +25,21 @@ interface EngineOptions {
   /** Whether a GPU without a remembered speed mines at once, and is measured while it mines. */
   readonly minesAtOnce?: boolean;
   /**
-   * Whether CPU kernels, and GPUs that can mine at once, are not measured. Without a remembered choice, such a device
-   * uses the kernel that is usually the fastest.
+   * Whether to skip the measurement of CPU kernels and, if `minesAtOnce` is set, of GPUs. A device without remembered
+   * speeds then uses the kernel that is usually the fastest.
    */
   readonly hurried?: boolean;
-  /** Whether the rig may have no devices, because others hash for it. Absent if the command cannot serve others. */
+  /**
+   * Whether `--devices none` is allowed. It is allowed if the rig has relays. Absent for commands that cannot have
+   * relays: their error does not propose one.
+   */
   readonly mayBeNone?: boolean;
 }
 
 /**
- * A missing device that was requested by name gets a MissingEngine, which gives the reason when it is opened.
- * @throws UsageError when the requested CPU threads or kernel are not available, or nothing would hash
+ * A device that was requested by name and is missing gets a MissingEngine. Opening that engine fails with the reason.
+ * @throws UsageError when a setting of the CPU cannot be fulfilled on this machine, or for `--devices none` without
+ *   `mayBeNone`
  */
 export async function chooseEngines(
   settings: DeviceSettings,
@@ -47,7 +51,7 @@ export async function chooseEngines(
   return engines;
 }
 
-/** Warns of settings for a GPU that does not mine: they have no effect, and the GPU's number may be wrong. */
+/** Warns of settings for a GPU that does not mine. Such settings have no effect, and their GPU's name may be wrong. */
 function warnOfUnusedGpus({ devices, gpu }: DeviceSettings, engines: readonly Engine[], log: Logger): void {
   const settings = [
     ['--temp-limit', devices.tempLimit],
@@ -63,8 +67,11 @@ function warnOfUnusedGpus({ devices, gpu }: DeviceSettings, engines: readonly En
 }
 
 /**
- * Like `chooseEngines`, but without waiting: finding the GPUs takes a second, and a CPU can mine meanwhile.
- * @returns the CPU's engine, then the GPUs'; each list may be empty
+ * Like `chooseEngines`, but the CPU can mine while the GPUs are being found (about a second), and settings for unused
+ * GPUs cause no warning.
+ * @returns first a list of the CPU's engine, or an empty list if the CPU does not mine. If GPUs may mine, a promise of
+ *   their engines follows
+ * @throws UsageError in the same cases as `chooseEngines`
  */
 export function chooseInTurn(
   { devices: { use }, cpu, gpu }: DeviceSettings,
@@ -138,7 +145,7 @@ function gpuEngine(gpu: Gpu, { software, batchMs: batches, tuneAgain, minesAtOnc
   });
 }
 
-/** @throws UsageError when the requested threads are not available */
+/** @throws UsageError when a setting of the CPU's threads cannot be fulfilled on this machine */
 export function threadChoice(cpu: Config['cpu']): ThreadChoice {
   return withinRange(() => chooseThreads(threadOptions(cpu)));
 }
@@ -152,7 +159,7 @@ function threadOptions({ threads, cores, priority, affinity }: Config['cpu']): T
   };
 }
 
-/** Turns a RangeError, which is about a setting, into a UsageError. */
+/** @throws UsageError in place of a RangeError, because a RangeError says that the value of a setting cannot be used */
 function withinRange<T>(make: () => T): T {
   try {
     return make();
@@ -161,7 +168,7 @@ function withinRange<T>(make: () => T): T {
   }
 }
 
-/** @throws UsageError when the requested threads or kernel are not available */
+/** @throws UsageError when a setting of the CPU cannot be fulfilled on this machine */
 function cpuEngine(cpu: Config['cpu'], log: Logger, { hurried = false }: EngineOptions): CpuEngine {
   const { kernel } = cpu;
   const { warning } = threadChoice(cpu);
@@ -176,17 +183,23 @@ function cpuEngine(cpu: Config['cpu'], log: Logger, { hurried = false }: EngineO
   return withinRange(() => new CpuEngine(wanted));
 }
 
-/** @throws UsageError when the kernel cannot run here */
+/** @throws UsageError when the kernel cannot run on this machine */
 export function usableKernel(name: KernelName): KernelName {
   return orUsageError(() => forceKernel(name).name);
 }
 
 /* The temperatures at which devices are paused and resumed. */
 
-/** Default difference in °C between both temperatures, so that a device does not pause and resume all the time. */
+/**
+ * Default difference in °C between the temperature at which a device pauses and the one at which it resumes. Without a
+ * difference, the device would pause and resume all the time.
+ */
 const COOL_BY_C = 10;
 
-/** @param name if absent, the limits are those of devices that no setting names @returns undefined without limits */
+/**
+ * @param name the name of a GPU. If absent, the result is for GPUs that no setting names. Has no effect for the CPU
+ * @returns undefined if there is no limit
+ */
 export function limitsOf(devices: Config['devices'], kind: DeviceKind, name?: string): TemperatureLimits | undefined {
   const { cpuTempLimit, cpuTempResume } = devices;
   const [stopCelsius = 'none', resumeCelsius] =
@@ -210,7 +223,10 @@ export const KernelRow = z
   .describe('a CPU kernel');
 export type KernelRow = Readonly<z.infer<typeof KernelRow>>;
 
-/** @param surveys one for each kind of cores @param asked the requested kernel, used whatever its speed */
+/**
+ * @param surveys one for each kind of cores
+ * @param asked the kernel that the settings name, which is used even if it is slow; absent if they name none
+ */
 export function kernelRows(surveys: readonly Survey[], asked?: KernelName): KernelRow[] {
   return surveys.flatMap((survey) => rowsOf(survey, asked));
 }

@@ -1,14 +1,13 @@
-/** Makes the source of work from the settings, and changes it when they change. */
+/** Makes the source of work from the settings, and changes the source when the settings change. */
 
 import { version } from '../../base/system/version.ts';
 import type { Events } from '../../miner/events/events.ts';
 import type { Outcome } from '../../miner/events/vocabulary.ts';
 import { FailoverSource } from '../../miner/source/failover.ts';
-import { namedNetwork } from '../../miner/source/named-network.ts';
 import { NodeSource } from '../../miner/source/node/node-source.ts';
 import type { PoolAccount } from '../../miner/source/pool/client-session.ts';
 import { PoolSource } from '../../miner/source/pool/pool-source.ts';
-import type { Verdict, WorkSource } from '../../miner/source/source.ts';
+import { namedNetwork, type Verdict, type WorkSource } from '../../miner/source/source.ts';
 import { minerIdentity } from '../../node/client/miner-identity.ts';
 import { nodeAddress, numberRepeated, shownUrl } from '../../node/http/url.ts';
 import type { Solution } from '../../protocol/chain/verify.ts';
@@ -19,13 +18,13 @@ import { orUsageError, refuse, UsageError } from '../process/exit.ts';
 
 type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
 
-/** Time for which a standby pool stays connected after a preferred pool is back, to answer the last shares. */
+/** Time for which a standby pool stays connected after a preferred pool is back, for verdicts on the last shares. */
 const STANDBY_MS = 2_000;
 
 /** A source that may be kept when the settings change. */
 interface Member {
   readonly source: WorkSource;
-  /** Equal for equal settings. */
+  /** A text that is equal for two sources with equal settings. */
   readonly key: string;
 }
 
@@ -35,8 +34,8 @@ export class ChosenSource {
   #members: readonly Member[] = [];
 
   /**
-   * @param isForFleet whether a fleet's rigs mine this source's work. They leave the coordinator when the source is
-   *   unhealthy, so even a single source checks its health
+   * @param isForFleet whether a fleet's rigs mine this source's work. The rigs leave the coordinator when the source is
+   *   unhealthy. So the health of the source is checked even if there is only one node or pool
    * @throws UsageError that names the setting that is missing or wrong
    */
   constructor(settings: SourceSettings, events: Events, isForFleet = false) {
@@ -53,8 +52,9 @@ export class ChosenSource {
   }
 
   /**
-   * Prepares new settings. A node or pool with unchanged settings is kept. @returns a function that applies them
-   * @throws UsageError as the constructor; nothing changes then
+   * Prepares new settings. A node or pool with unchanged settings is kept. If `prepare` throws, nothing has changed.
+   * @returns a function that applies the new settings
+   * @throws UsageError in the same cases as the constructor
    */
   prepare(settings: SourceSettings): () => void {
     const members = this.#membersOf(settings);
@@ -84,13 +84,16 @@ export class ChosenSource {
   }
 }
 
-/** From the most to the least important: `unknown` precedes refusals, since the source may have taken the solution. */
+/**
+ * Outcomes, from the most to the least important. `unknown` precedes the refusals, because in that case the source may
+ * have accepted the solution.
+ */
 const BY_WEIGHT: readonly Outcome[] = ['accepted', 'delivered', 'unknown', 'rejected', 'stale'];
 
 /**
- * Submits a solution to all sources at once, because its work may be from any of them. The other sources answer that
- * they do not know the work, which does no harm.
- * @returns the first acceptance, or else the weightiest verdict of all sources
+ * Submits a solution to all sources at once, because any of them may have given the solution's work. The other sources
+ * answer that they do not know the work, which does no harm.
+ * @returns the first acceptance, or else the most important verdict by `BY_WEIGHT`; `stale` without sources
  */
 export async function submitToAll(
   sources: readonly Pick<WorkSource, 'name' | 'submit'>[],
@@ -154,7 +157,10 @@ function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
   });
 }
 
-/** @returns the settings without the NATS servers, from which a coordinator gets no work: it publishes work there. */
+/**
+ * @returns the settings without the NATS servers. A coordinator publishes work at these servers, but gets no work
+ *   there.
+ */
 function sourcesOf({ node, pool, miner, stratum }: SourceSettings) {
   return { node, pool, miner, ...(stratum && { stratum }) };
 }

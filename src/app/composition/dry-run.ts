@@ -1,4 +1,4 @@
-/** `pickaxe mine --dry-run`: does everything up to mining, but sends nothing to the node or the pool. */
+/** `--dry-run`: prints what `mine` would use, opens each device, and sends nothing to nodes, pools or a fleet. */
 
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -30,7 +30,7 @@ const Device = z.object({
 });
 type Device = Readonly<z.infer<typeof Device>>;
 
-/** The output of `--json`. */
+/** What `--dry-run --json` prints. */
 export const DryRunPlan = z
   .object({
     node: z.string().exactOptional().describe('on a node: its URL, and who earns'),
@@ -64,7 +64,7 @@ type DryRunPlan = Readonly<z.infer<typeof DryRunPlan>>;
 
 /**
  * Opens and closes each device, and prints the parts that `mine` would use.
- * @param member this rig or coordinator as a member of a fleet, if it is one
+ * @param member this rig or coordinator as a member of a fleet; undefined outside of a fleet
  * @returns the exit code
  */
 export async function dryRun(rig: RigParts, config: Config, member: FleetMember | undefined): Promise<number> {

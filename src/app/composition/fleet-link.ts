@@ -1,31 +1,31 @@
-/** Makes the link of a fleet's member to its NATS servers from the settings. */
+/** Makes the link of a rig, a coordinator or an operator to the NATS servers of its fleet, from the settings. */
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { systemClock } from '../../base/system/clock.ts';
-import { FleetSubjects, MOST_NAME } from '../../fleet/messages.ts';
 import { readCredentials } from '../../fleet/nats/credentials.ts';
 import { NatsLink } from '../../fleet/nats/nats-link.ts';
+import { FleetSubjects, MOST_NAME } from '../../fleet/subjects.ts';
 import type { Config } from '../config/settings.ts';
 import { certificatesIn, secretTextIn } from '../nodes/node-clients.ts';
 import { orUsageError, UsageError } from '../process/exit.ts';
 
 export interface FleetMember {
-  /** The name of the rig or coordinator. */
+  /** Name of the rig, coordinator or operator's machine: the setting, or else the host's name. */
   readonly name: string;
-  /** 16 hex digits, chosen at random. */
+  /** 16 random hex digits, which distinguish this process from others of the same name. */
   readonly instance: string;
   readonly subjects: FleetSubjects;
-  /** Connects after `open`, and again after each loss, until `close`. */
+  /** The connection to the NATS servers. It is made after `open`, and again after each loss, until `close`. */
   readonly link: NatsLink;
 }
 
 export const NO_SERVER = 'No NATS server is configured. Give one with --nats nats://HOST:4222.';
 
 /**
- * @param warn called with a sentence about each subject that the server denies
- * @param kind decides the inbox: those of operators are apart from those of rigs and coordinators
- * @throws UsageError without servers, or when the credentials or the certificates cannot be used
+ * @param warn called with a sentence about a problem, for example when the server denies a subject
+ * @param kind decides the subject for answers: operators have other inboxes than rigs and coordinators
+ * @throws UsageError when no server is configured, or when the credentials or the certificates cannot be used
  */
 export function fleetMember(
   { nats, rig }: Pick<Config, 'nats' | 'rig'>,

@@ -1,4 +1,7 @@
-/** The parts that only a rig of a fleet has: its source of work, and its reports to and control by operators. */
+/**
+ * The parts of a fleet's member: a rig's source of work, and the sidecar that reports to operators and carries out
+ * their requests.
+ */
 
 import { pause } from '../../base/system/abort.ts';
 import { publish } from '../../fleet/nats/requests.ts';
@@ -7,18 +10,18 @@ import { OperatorLimits, RigControl } from '../../fleet/rig/rig-control.ts';
 import { RigReporter } from '../../fleet/rig/rig-reporter.ts';
 import type { Events } from '../../miner/events/events.ts';
 import type { LimitsOf } from '../../miner/loop/thermal-guard.ts';
-import { namedNetwork } from '../../miner/source/named-network.ts';
+import { namedNetwork } from '../../miner/source/source.ts';
 import type { Config } from '../config/settings.ts';
 import { UsageError } from '../process/exit.ts';
 import type { Restart } from '../process/restarts.ts';
 import { type FleetMember, NO_SERVER } from './fleet-link.ts';
 import type { Sidecar } from './run-miner.ts';
 
-/** Minimum time between a rig's reports. */
+/** Pause between two reports to the operators. */
 const REPORT_MS = 10_000;
 const TAG = { tag: 'fleet' };
 
-/** @param member the caller opens and closes its link @throws UsageError without servers */
+/** @param member this rig, whose link the caller opens and closes @throws UsageError when no server is configured */
 export function fleetSource(
   { nats, node }: Pick<Config, 'nats' | 'node'>,
   member: FleetMember | undefined,
@@ -35,18 +38,17 @@ interface FleetSidecarOptions {
   /** The rig's own temperature limits. */
   readonly temperatureLimits: LimitsOf;
   readonly restart: Restart;
-  /** Reads the configuration, to make sure that mining can begin again. */
+  /** Reads the configuration before a restart, to make sure that mining can begin again. */
   readonly reload: () => Promise<unknown>;
-  /** The name of the source of work. */
   readonly sourceName: string;
-  /** Whether this member is a coordinator, which mines its own work. */
+  /** Whether this member is a coordinator. A coordinator mines its own work, and its reports say so. */
   readonly isCoordinator: boolean;
 }
 
 /**
  * Makes the sidecar that reports to the fleet's operators and carries out their requests.
- * @param member the caller opens and closes its link
- * @returns the sidecar, and the rig's temperature limits combined with those of the operators
+ * @param member this rig or coordinator, whose link the caller opens and closes
+ * @returns the sidecar, and the temperature limits in effect: those of the rig, which operators can lower
  */
 export function fleetSidecar(
   { link, subjects, name, instance }: FleetMember,
@@ -79,7 +81,7 @@ export function fleetSidecar(
     const stopping = new AbortController();
     const { signal } = stopping;
     const reporting = (async () => {
-      // The first report has a random delay, so that rigs that start at the same time do not report at the same time.
+      // The first report has a random delay, so that rigs started at the same time do not report at the same time.
       await pause(Math.random() * REPORT_MS, signal);
       while (!signal.aborted) {
         const report = reporter.report(tally.status());

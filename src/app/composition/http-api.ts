@@ -1,4 +1,4 @@
-/** `--http`: the HTTP API and metrics beside the miner. */
+/** Serves the web page, the HTTP API and the metrics of a miner (`--http`). */
 
 import type { Logger } from 'pino';
 import { formatHttpAddress } from '../../base/text/addresses.ts';
@@ -11,10 +11,16 @@ import { secretIn } from '../nodes/node-clients.ts';
 import { UsageError, whyNotListening } from '../process/exit.ts';
 import type { Sidecar } from './run-miner.ts';
 
-/** A token is too long to be guessed, far shorter than the limit on headers, and printable (RFC 6750 §2.1). */
+/**
+ * Matches tokens of visible ASCII characters, because a token is sent in a header (RFC 6750 §2.1). A random token of 16
+ * characters cannot be guessed. 512 characters are far below the limit on headers.
+ */
 const TOKEN = /^[\x21-\x7e]{16,512}$/;
 
-/** @param serves called once the server listens @throws UsageError when the token file cannot be used */
+/**
+ * @param serves called with the page's address and token once the server listens
+ * @returns undefined without `--http` @throws UsageError when the token file cannot be used
+ */
 export function httpSidecar(
   settings: Config['http'],
   serves: (page: ServedPage) => void = () => {},
@@ -30,7 +36,7 @@ export function httpSidecar(
   };
 }
 
-/** @returns undefined when nothing is to be served @throws UsageError when the token file cannot be used */
+/** @returns undefined without `--http` @throws UsageError when the token file cannot be used */
 export function httpOptions({ listen, tokenFile, control }: Config['http']): ServerOptions | undefined {
   if (!listen) return undefined;
   return { ...listen, control, ...(tokenFile !== undefined && { token: readToken(tokenFile) }) };
@@ -38,7 +44,8 @@ export function httpOptions({ listen, tokenFile, control }: Config['http']): Ser
 
 /**
  * Starts a server and logs where it listens.
- * @param controls what clients may do if control is allowed @throws UsageError when it cannot listen there
+ * @param controls what clients may do if `control` is set, for the log
+ * @throws UsageError when the server cannot listen at the address
  */
 export async function listenHttp(
   serve: () => Promise<Http>,
@@ -58,7 +65,7 @@ export async function listenHttp(
   return http;
 }
 
-/** @throws UsageError about the file, without quoting its content */
+/** @throws UsageError about the file; the message does not repeat its content */
 function readToken(file: string): string {
   const token = secretIn(file, '--http-token-file');
   if (TOKEN.test(token)) return token;
@@ -68,14 +75,14 @@ function readToken(file: string): string {
   );
 }
 
-/** @returns a command for the shell */
+/** @returns a shell command that writes a new token to the file */
 function makeToken(file: string): string {
-  // Windows may lack openssl but has Node.js, and only the user can read files in the user's folders.
+  // Windows may have no openssl. No umask is needed there, because only the user can read files in the user's folders.
   if (process.platform === 'win32') return `node -p "crypto.randomBytes(32).toString('hex')" > "${file}"`;
   return `(umask 077; openssl rand -hex 32 > ${file})`;
 }
 
-/** Without the built web page, mining and the rest of the API still work. */
+/** @returns the routes of the web page. If the page is not built, a warning is logged, and there are no such routes */
 function pageOf(log: Logger): Route[] {
   try {
     return pageRoutes();

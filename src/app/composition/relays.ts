@@ -28,10 +28,10 @@ import type { MakeRelay } from './run-miner.ts';
 
 const TAG = { tag: 'stratum' };
 const SIMULATED = { tag: 'simulated' };
-/** By IP version: the length in bits of the shortest prefix of a network with at most 256 addresses. */
+/** Shortest prefix, in bits, of a network with at most 256 addresses, by IP version. */
 const FEW_PROXIES_BITS = { 4: 24, 6: 120 };
 
-/** `--stratum-listen`. @throws UsageError when the certificate or its key cannot be used */
+/** Makes the stratum server of `--stratum-listen`. @throws UsageError when the certificate or its key cannot be used */
 export function stratumServer({ listen, ledger, ...settings }: Config['stratum'], log: Logger): MakeRelay {
   if (!listen) throw new Error('no address to listen on');
   const secureContext = contextOf(settings);
@@ -68,9 +68,9 @@ export function stratumServer({ listen, ledger, ...settings }: Config['stratum']
 }
 
 /**
- * @param where the setting that needs the port, for the error
+ * @param where what follows “cannot listen” in the error: “on” or “for”, and the setting
  * @param opened called when the relay listens
- * @returns the relay. Its `open` throws a UsageError when it cannot listen
+ * @returns a relay like `relay`, except that `open` throws a UsageError if the relay cannot listen
  */
 function listening(relay: Relay, where: string, port: number, opened: () => void): Relay {
   const open = async () => {
@@ -86,7 +86,7 @@ function listening(relay: Relay, where: string, port: number, opened: () => void
 }
 
 function resourcesHere(): Resources {
-  // When Node.js starts, it raises the soft limit to the hard limit where the system allows that.
+  // The soft limit is in force. Where the system allows it, Node.js raises this limit to the hard limit at its start.
   const soft = systemReport().userLimits?.open_files?.soft;
   const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   return { files: typeof soft === 'number' ? soft : undefined, memory, threads: availableParallelism() };
@@ -97,7 +97,7 @@ function why(short: 'files' | 'memory', { files, memory }: Resources): string {
   return `this process may have ${files} files open, and some are kept for the nodes and the HTTP API`;
 }
 
-/** @param proxy an address, or a network like 10.0.0.0/8 */
+/** @param proxy the address of a proxy, or a network of proxies like 10.0.0.0/8 */
 function hasManyAddresses(proxy: string): boolean {
   const [address, bits] = proxy.split('/');
   return bits !== undefined && Number(bits) < FEW_PROXIES_BITS[isIPv4(address) ? 4 : 6];
@@ -113,7 +113,7 @@ async function openLedger(path: string, log: Logger, clock: Clock): Promise<Ledg
   return new Ledger(file, { clock, warn: (line) => log.warn(TAG, `${line}: ${path}`) });
 }
 
-/** @throws UsageError about the files, without quoting the key */
+/** @throws UsageError about the files; the message does not repeat the key */
 function contextOf({ tlsCert, tlsKey }: Pick<Config['stratum'], 'tlsCert' | 'tlsKey'>): SecureContext | undefined {
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
   const key = secretTextIn(tlsKey, '--stratum-tls-key');
@@ -127,7 +127,7 @@ function contextOf({ tlsCert, tlsKey }: Pick<Config['stratum'], 'tlsCert' | 'tls
   }
 }
 
-/** `--external-worker`. */
+/** Makes the relay that runs the command of `--external-worker`. */
 export function externalWorker(command: Command, log: Logger): MakeRelay {
   return ({ source, emit, clock }) => {
     return new ExternalRelay({ command, source, emit, clock, log: relayLog(log, 'external-worker') });
@@ -135,8 +135,8 @@ export function externalWorker(command: Command, log: Logger): MakeRelay {
 }
 
 /**
- * `pickaxe coordinate`.
- * @param member the caller opens and closes its link
+ * Makes the relay of `pickaxe coordinate`, which gives work to the rigs of a fleet.
+ * @param member this coordinator, whose link the caller opens and closes
  * @param submitElsewhere as in `FleetRelayOptions`; undefined when mining on pools
  * @param faultOfSource returns why the source's work is probably worth nothing; undefined if the source is healthy
  * @param parentOf as in `FleetRelayOptions`; undefined when mining on pools
@@ -164,12 +164,13 @@ function relayLog(log: Logger, tag: string): RelayLog {
   };
 }
 
-/** Matches the names of networks whose blocks have value. */
+/** Matches the names of main networks. Only blocks of main networks have value. */
 const MAIN = /mainnet/i;
 
 /**
- * `--simulate`: hashers that do not hash. @param asks whether each node is asked which network it serves
- * @throws UsageError when the settings or a node name the main network, or a node does not answer
+ * Makes the relay of `--simulate`, which submits blocks without hashing.
+ * @param asks whether each node is asked which network it serves
+ * @throws UsageError when the settings or a node name the main network, or when a node that is asked does not answer
  */
 export async function simulatedHasher(
   how: Simulation,

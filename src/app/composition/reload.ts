@@ -1,4 +1,4 @@
-/** The configuration of a running miner, to which changes of its files are applied. */
+/** Keeps the configuration of a running miner, and changes it when the configuration files change. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
@@ -28,8 +28,9 @@ export class LiveConfig {
   }
 
   /**
-   * Applies the settings that may change while mining. @returns all differences, even those that need a restart
-   * @throws UsageError when the configuration is not valid; nothing changes then
+   * Reads the configuration, and applies the changes of settings that may change while mining.
+   * @returns all changes, even those that take effect only after a restart
+   * @throws UsageError when the new configuration cannot be used; nothing changes then
    */
   async refresh(): Promise<Changes> {
     const { config: read } = await this.#load();
@@ -44,12 +45,12 @@ export class LiveConfig {
     return found;
   }
 
-  /** @param prepare called with the next settings. It returns a function that makes the change, or throws UsageError */
+  /** @param prepare called with the new settings; returns a function that applies them, or throws UsageError */
   beforeChange(prepare: (next: Config) => () => void): void {
     this.#preparations.add(prepare);
   }
 
-  /** @param apply called after each change of an applied setting. @returns a function that ends the subscription */
+  /** @param apply called after new settings have been applied @returns a function that ends the subscription */
   onChange(apply: () => void): () => void {
     this.#listeners.add(apply);
     return () => this.#listeners.delete(apply);
@@ -57,10 +58,13 @@ export class LiveConfig {
 }
 
 /**
- * Restarts a sidecar when the settings that it depends on change.
- * @param make returns undefined when the settings ask for no sidecar; throws UsageError when it cannot run here
- * @throws UsageError when the first instance cannot be made. Later errors are logged: when a new instance cannot be
- *   made, the old one keeps running; when it fails to start, none runs until the settings change again.
+ * Restarts a sidecar when one of its settings changes. When the new sidecar cannot be made, the error is logged, and
+ * the previous sidecar keeps running. When the new sidecar fails to start, the error is logged, and no sidecar runs
+ * until the settings change again.
+ * @param settings returns the values that the sidecar depends on
+ * @param make returns undefined when the settings ask for no sidecar; throws UsageError when the settings cannot be
+ *   used
+ * @throws UsageError when the first sidecar cannot be made
  */
 export async function restartOnChange(
   live: LiveConfig,
@@ -84,7 +88,7 @@ export async function restartOnChange(
         running.log.error({ tag: 'config' }, `the change does not take effect: ${(fault as Error).message}`);
       }
     };
-    // Restarts never overlap, however fast files change. The first one handles changes made during the start.
+    // Restarts never overlap, however fast files change. The first restart handles changes made during the start.
     let restarts = restart();
     const unsubscribe = live.onChange(() => {
       restarts = restarts.then(restart);
@@ -97,13 +101,16 @@ export async function restartOnChange(
   };
 }
 
-/** Files are read after this time without a change, because editors write in pieces. */
+/** A changed file is read after this time without a further change, because editors write files in several steps. */
 const SETTLED_MS = 200;
 
-/** The number of the level `silent`, above all of pino's levels. */
+/** Number of the level `silent`, above the numbers of all other levels. pino's table of levels does not contain it. */
 const SILENT = Number.POSITIVE_INFINITY;
 
-/** Watches the configuration files, and applies live settings. @returns undefined without files */
+/**
+ * Watches the configuration files, and applies changes of settings that may change while mining.
+ * @returns undefined if no file was read
+ */
 export async function reloadOnChange(live: LiveConfig): Promise<Sidecar | undefined> {
   if (live.files.length === 0) return undefined;
   const { watch } = await import('chokidar');
@@ -123,7 +130,7 @@ export async function reloadOnChange(live: LiveConfig): Promise<Sidecar | undefi
   };
 }
 
-/** Also reads the files at SIGHUP if there is no terminal, because some file systems report no changes. */
+/** Reads the configuration again at SIGHUP if there is no terminal, because some file systems report no changes. */
 export async function reloadAtHangup(live: LiveConfig): Promise<Sidecar> {
   return async ({ log }) =>
     onHangup(() => {
@@ -135,7 +142,7 @@ export async function reloadAtHangup(live: LiveConfig): Promise<Sidecar> {
 async function refresh(live: LiveConfig, log: Logger): Promise<void> {
   try {
     const changed = await live.refresh();
-    // When the log becomes quieter, the change is logged before the new level applies.
+    // A quieter level takes effect after the changes have been logged. Otherwise it could suppress these log lines.
     const { level } = live.config.log;
     const isLouder = (log.levels.values[level] ?? SILENT) < log.levelVal;
     if (isLouder) log.level = level;

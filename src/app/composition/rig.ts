@@ -1,6 +1,6 @@
 /**
- * Makes a rig's parts from the settings: the log, the source of work, engines, relays and sidecars. `mine`, `demo` and
- * `worker` begin here, and run-miner.ts runs the parts.
+ * Makes a rig's parts from the settings: the log, the source of work, engines, relays and sidecars. `mine`,
+ * `coordinate`, `demo` and `worker` begin here, and run-miner.ts runs the parts.
  */
 
 import { homedir, hostname } from 'node:os';
@@ -46,11 +46,15 @@ type Prepared = Pick<RigParts, 'log' | 'logTail' | 'earnings'> & {
 type Payee = Omit<Setup, 'configFiles'>;
 
 interface PrepareOptions {
-  /** Whether stdin is used for anything other than keys. */
+  /** Whether stdin is read for something other than key presses. */
   readonly usesStdin?: boolean;
 }
 
-/** @param reload reads the configuration again @throws UsageError when something cannot be used here */
+/**
+ * Makes the parts that every rig needs, whatever its source of work is.
+ * @param reload reads the configuration again
+ * @throws UsageError when the settings of the log file, of a sidecar or of a relay cannot be used on this machine
+ */
 export async function prepare(
   loaded: Loaded,
   reload: () => Promise<Loaded>,
@@ -75,7 +79,7 @@ export async function prepare(
   return { rigName, announce, ...parts, close: async () => file?.close() };
 }
 
-/** @returns undefined where the system has no entry for the user, as in some containers, where `homedir` throws */
+/** In some containers the system has no entry for the user, and `homedir` throws. @returns undefined then */
 function homeOrNone(): string | undefined {
   try {
     return homedir();
@@ -87,13 +91,13 @@ function homeOrNone(): string | undefined {
 /** State that sidecars share. */
 interface SidecarContext {
   readonly usesStdin: boolean;
-  /** The web page's address, which the HTTP server sets and the terminal shows. */
+  /** The web page's address and token. The HTTP server's sidecar sets them, and the terminal shows them. */
   readonly page: { served?: ServedPage };
 }
 
 /**
- * Sidecars start in this order and end in the reverse order. A factory returns undefined when the settings do not ask
- * for its sidecar. Libraries are imported only when a sidecar needs them.
+ * Functions that make the sidecars. Sidecars start in this order and end in the reverse order. A function may return
+ * undefined if its sidecar is not needed. Libraries are imported only when a sidecar needs them.
  */
 const FACTORIES: readonly ((live: LiveConfig, context: SidecarContext) => Promise<Sidecar | undefined>)[] = [
   reloadOnChange,
@@ -114,7 +118,7 @@ const FACTORIES: readonly ((live: LiveConfig, context: SidecarContext) => Promis
   },
 ];
 
-/** @throws UsageError when a sidecar cannot run here */
+/** @throws UsageError when the settings of a sidecar cannot be used on this machine */
 export async function sidecarsOf(live: LiveConfig, usesStdin = false): Promise<Sidecar[]> {
   const sidecars: Sidecar[] = [];
   const context: SidecarContext = { usesStdin, page: {} };
@@ -125,7 +129,10 @@ export async function sidecarsOf(live: LiveConfig, usesStdin = false): Promise<S
   return sidecars;
 }
 
-/** Relays are imported only when one is used. @throws UsageError when a relay's settings cannot be used */
+/**
+ * Imports the code of relays only if the settings ask for a relay.
+ * @throws UsageError when a relay's settings cannot be used
+ */
 async function relaysOf({ stratum, externalWorker }: Config, log: Logger): Promise<MakeRelay[]> {
   const { command } = externalWorker;
   return [
@@ -142,8 +149,9 @@ interface MineOptions {
 }
 
 /**
- * Mines on the nodes or pools of the settings.
- * @returns the exit code @throws UsageError when settings contradict each other or cannot be used here
+ * Mines on the configured nodes or pools, or for the configured fleet.
+ * @returns the exit code
+ * @throws UsageError when settings contradict each other or cannot be used on this machine
  */
 export function mine(loaded: Loaded, reload: () => Promise<Loaded>, options: MineOptions): Promise<number> {
   return withRestarts(loaded, reload, (current, run, restart) => mineOnce(current, reload, options, { run, restart }));
@@ -160,7 +168,7 @@ async function mineOnce(
   const isForFleet = config.nats.urls !== undefined && !coordinates;
   if (!tries && !isForFleet) await refuseWithoutNetwork(config);
   const { ChosenSource, insecureTlsRisk } = await import('./choose-source.ts');
-  /** The nodes or pools; undefined on a rig of a fleet. */
+  /** The configured nodes or pools as one source; undefined on a rig that mines for a fleet. */
   const chosen = isForFleet ? undefined : new ChosenSource(config, events, coordinates);
   const { close, announce, live, ...prepared } = await prepare(loaded, reload);
   if (chosen) live.beforeChange((next) => chosen.prepare(next));
@@ -182,7 +190,7 @@ async function mineOnce(
     const settings = config.fleet;
     const parts = { settings, ...prepared, restart, reload, sourceName: source.name, isCoordinator: coordinates };
     const fleet = member && (await import('./fleet-rig.ts')).fleetSidecar(member, parts);
-    // The block log ends first, so that sidecars that end later, such as the webhook, still get its events.
+    // Sidecars end in reverse order. The block log is last here, so it ends first, and the others get its last events.
     const more = [fleet?.sidecar, chosen && (await nodeWatch(live, chosen)), chosen && blockLog(live, chosen)];
     const sidecars = [...prepared.sidecars, ...more].filter((sidecar) => sidecar !== undefined);
     member?.link.open();
@@ -195,8 +203,8 @@ async function mineOnce(
 }
 
 /**
- * @returns undefined for a rig outside of a fleet
- * @throws UsageError when the settings of the NATS servers cannot be used
+ * @returns undefined for a rig that belongs to no fleet
+ * @throws UsageError when a coordinator has no NATS server, or when the credentials or certificates cannot be used
  */
 async function memberOf(config: Config, coordinates: boolean, log: Logger): Promise<FleetMember | undefined> {
   if (config.nats.urls === undefined && !coordinates) return undefined;
@@ -222,8 +230,9 @@ async function coordinator(
 }
 
 /**
- * @throws UsageError without a configured network. The message names the node's network, which may not be the intended
- *   one
+ * Refuses to mine on nodes if the settings name no network, and the URL of at least one node names none.
+ * @throws UsageError. If a node answers, the error names that node's network, and the user decides whether to mine on
+ *   it
  */
 async function refuseWithoutNetwork(config: Config): Promise<void> {
   const { node, pool, miner } = config;
@@ -231,7 +240,7 @@ async function refuseWithoutNetwork(config: Config): Promise<void> {
   if (isForNodes && lacksNetwork(node)) refuse([await describeServedNetwork(config)]);
 }
 
-/** On a pool, the payee is the user, without the password. On a fleet, the coordinators decide who is paid. */
+/** On a pool, the payee is the user, without the password. In a fleet, the coordinators decide who is paid. */
 function payeeOf({ node, pool, miner, nats }: Config, isForFleet: boolean): Payee {
   if (isForFleet) return { fleet: nats.urls };
   if (pool.urls) return { user: pool.user, pools: pool.urls };
@@ -239,19 +248,19 @@ function payeeOf({ node, pool, miner, nats }: Config, isForFleet: boolean): Paye
   return { account: minerIdentity(miner)?.account, network: nodeAddress(url, node.network ?? '').network };
 }
 
-/** Logs a note about a found file, whatever log level that file sets. */
+/** Logs that a configuration file was found in the current folder, even if that file sets a quieter log level. */
 function noteFoundFile({ found, origins }: Loaded, log: Logger): void {
   const note = foundFileNote(found, origins);
   const isQuietedByIt = origins.get('log.level')?.layer === 'project';
   if (note !== undefined) (isQuietedByIt ? log.child({}, { level: 'info' }) : log).info({ tag: 'config' }, note);
 }
 
-/** Makes the node watch, which restarts when the nodes' settings change. @returns undefined when mining on pools */
+/** @returns the node watch, which restarts when a setting about nodes changes; undefined when mining on pools */
 async function nodeWatch(live: LiveConfig, chosen: ChosenSource): Promise<Sidecar | undefined> {
   if (live.config.pool.urls) return undefined;
   const make = async (config: Config) => {
     const watched = chosen.nodes;
-    // A node that is no longer configured has no rank.
+    // A node that is no longer configured has no rank any more, so its health is of no use.
     const judge = (at: number, fault: string | undefined) => {
       const rank = chosen.nodes.indexOf(watched[at]);
       if (rank >= 0) chosen.source.judge(rank, fault);
@@ -261,7 +270,10 @@ async function nodeWatch(live: LiveConfig, chosen: ChosenSource): Promise<Sideca
   return await restartOnChange(live, ({ node }) => node, make);
 }
 
-/** @returns the block log; undefined when mining on pools, which follow their blocks themselves */
+/**
+ * @returns the block log; undefined if the settings turn it off, if no public key is configured, or when mining on
+ *   pools, which follow their blocks themselves
+ */
 function blockLog(live: LiveConfig, chosen: ChosenSource): Sidecar | undefined {
   const { blocks: settings, node, ledger, pool, miner } = live.config;
   const identity = minerIdentity(miner);
@@ -271,12 +283,16 @@ function blockLog(live: LiveConfig, chosen: ChosenSource): Sidecar | undefined {
   return blocks({ settings, node, ledger, account, keyset, leave }, live);
 }
 
-/** @returns nothing when mining on pools, which pay by their own rules: there is no node to ask for a balance */
+/** @returns `askBalance`, which asks nodes for the account's balance; nothing when mining on pools */
 function balance(live: LiveConfig): Pick<RigParts, 'askBalance'> {
   return live.config.pool.urls ? {} : { askBalance: (stop) => askBalance(live.config, stop) };
 }
 
-/** @param asks whether nodes are asked which network they serve @throws UsageError on the main network */
+/**
+ * @param asks whether nodes are asked which network they serve
+ * @returns the simulated hasher; no relay without `--simulate`
+ * @throws UsageError on the main network, or when a node that is asked does not answer
+ */
 async function simulated(
   { node, testNetwork: { simulate } }: Config,
   log: Logger,

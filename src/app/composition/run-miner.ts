@@ -1,4 +1,4 @@
-/** Runs a miner with reporters, sidecars, signals and limits until its end, for `mine` and `demo`. */
+/** Runs a miner with its logs, sidecars, signal handlers and limits, for `mine`, `coordinate`, `demo` and `worker`. */
 
 import { randomInt } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -26,16 +26,19 @@ import { EXIT, UsageError } from '../process/exit.ts';
 import type { Restart } from '../process/restarts.ts';
 import { onSignals } from '../process/signals.ts';
 
-/** Time of the first speed line: early, so that a newcomer sees that the miner hashes. */
+/** Time until the first log line about speed. It is short, so that a new user soon sees that the miner hashes. */
 const FIRST_REPORT_MS = 2_000;
 const REPORT_MS = 10_000;
-/** While a status line is shown, only every sixth speed line is logged: one a minute, to scroll back to. */
+/**
+ * While the terminal shows a status line, only one of this many reports is logged. This makes one log line a minute, to
+ * which a user can scroll back.
+ */
 const REPORTS_BESIDE_STATUS = 6;
 
 export interface RigParts {
-  /** The default is the host's name. */
+  /** Name of the rig; the host's name by default. */
   readonly rigName?: string;
-  /** The default is that of an unconfigured rig. */
+  /** The configuration files and the payee, for reports; by default, there are none. */
   readonly setup?: Setup;
   readonly events: Events;
   readonly source: WorkSource;
@@ -44,14 +47,20 @@ export interface RigParts {
   readonly relays?: readonly MakeRelay[];
   readonly log: Logger;
   readonly logTail: LogTail;
-  /** Called at each reading of a temperature. If absent, the temperature pauses no device. */
+  /**
+   * Returns the limits of a device. Called at each reading of the device's temperature. If absent, no temperature
+   * pauses a device.
+   */
   readonly temperatureLimits?: LimitsOf;
   readonly sidecars?: readonly Sidecar[];
-  /** The terms for estimates of earnings. If absent, neither rewards nor the price of power are known. */
+  /** Rewards and the price of power, for estimates of earnings. If absent, both are unknown. */
   readonly earnings?: EarningsTerms;
-  /** Asks for the balance of the miner's account; absent without a node to ask. */
+  /** Asks a node for the balance of the miner's account; absent when the rig mines on no node. */
   readonly askBalance?: AskBalance;
-  /** Ends mining so that it begins again. If absent, mining ends for good. */
+  /**
+   * Through this object, the run can be asked to end so that mining begins again. If absent, the run cannot be
+   * restarted.
+   */
   readonly restart?: Restart;
 }
 
@@ -72,7 +81,12 @@ interface RelayContext {
  */
 export type Sidecar = (miner: RunningMiner) => Promise<() => void | Promise<void>>;
 
-/** @returns the exit code */
+/**
+ * Runs the miner until it is stopped, or until a limit of the run is reached. Without relays, the run also ends when no
+ * device can be used any more.
+ * @returns the exit code
+ * @throws UsageError when a sidecar or a relay cannot start, or when a running relay throws a RelayRefusal
+ */
 export async function runMiner(
   rig: RigParts,
   { json, blocks, duration }: Omit<Config['run'], 'status'>,
@@ -191,7 +205,7 @@ export async function runMiner(
   return work ? EXIT.done : EXIT.noWork;
 }
 
-/** @throws UsageError when the relay's settings cannot be used */
+/** @throws UsageError in place of any error, because errors of opening are about the relay's settings */
 async function openRelay(relay: Relay): Promise<void> {
   try {
     await relay.open();
@@ -200,7 +214,10 @@ async function openRelay(relay: Relay): Promise<void> {
   }
 }
 
-/** Runs a relay. When it throws an unexpected error, that is logged, and the devices and the other relays go on. */
+/**
+ * Runs a relay until `stop`. A RelayRefusal is passed to `refuse`. Any other error is logged, and the devices and the
+ * other relays go on.
+ */
 async function runRelay(
   relay: Relay,
   stop: AbortSignal,

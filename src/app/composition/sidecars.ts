@@ -1,4 +1,4 @@
-/** The sidecars that settings ask for: pauses, the alarm, notices, the node watch, the block log. */
+/** Makes sidecars from the settings: pauses, the alarm, notices, the node watch and the block log. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
@@ -23,13 +23,13 @@ import type { BlockLog, BlockLogOptions } from './block-recorder.ts';
 import { type LiveConfig, restartOnChange } from './reload.ts';
 import type { Sidecar } from './run-miner.ts';
 
-/** `--schedule`. */
+/** Pauses mining outside of the windows of `--schedule`. */
 export async function schedule({ pause: { schedule: windows } }: Config): Promise<Sidecar | undefined> {
   if (windows === undefined) return undefined;
   return async (running) => keepSchedule(windows, running);
 }
 
-/** `--pause-on-battery`. @throws UsageError on systems whose power supply cannot be read */
+/** Pauses mining for `--pause-on-battery`. @throws UsageError on systems whose power supply cannot be read */
 export async function battery({ pause }: Config): Promise<Sidecar | undefined> {
   if (!pause.onBattery) return undefined;
   const readPower = powerReader();
@@ -37,7 +37,10 @@ export async function battery({ pause }: Config): Promise<Sidecar | undefined> {
   return (running) => pauseOnBattery(readPower, running);
 }
 
-/** `--pause-on-activity`. */
+/**
+ * Pauses mining for `--pause-on-activity`.
+ * @returns a sidecar that throws a UsageError when it starts on a system that does not show whether somebody uses it
+ */
 export async function activity({ pause }: Config): Promise<Sidecar | undefined> {
   const { onActivity = 'none' } = pause;
   if (onActivity === 'none') return undefined;
@@ -51,19 +54,20 @@ export async function activity({ pause }: Config): Promise<Sidecar | undefined> 
   };
 }
 
-/** `--min-hashrate`. */
+/** Raises the alarm of `--min-hashrate`. */
 export async function alarm({ alarm: { minHashrate, after } }: Config): Promise<Sidecar | undefined> {
   if (minHashrate === undefined) return undefined;
   return async (running) => watchHashrate(minHashrate, after * 1000, running);
 }
 
 /**
- * `--on-…` and `--webhook`. Even if these settings change while mining, the notices of start and stop are sent once.
+ * Sends notices to the commands of `--on-…` and to the webhook of `--webhook`. The notices of start and stop are sent
+ * once, even if these settings change while mining.
  * @throws UsageError when the webhook's files cannot be used
  */
 export async function notices(live: LiveConfig): Promise<Sidecar> {
   let send = (_: Notice) => {};
-  /** Ends of replaced hooks and webhooks, which may still be running. */
+  /** The promises that calls of `NoticeTargets.end` returned. The sidecar's end waits for all of them. */
   const ending: Promise<unknown>[] = [];
   const targets = await restartOnChange(
     live,
@@ -94,7 +98,7 @@ interface NoticeTargets {
   readonly end: () => Promise<unknown>;
 }
 
-/** @throws UsageError when the webhook's files cannot be used. */
+/** @throws UsageError when the webhook's files cannot be used */
 function noticeTargetsOf(config: Config): (log: Logger) => NoticeTargets {
   const named = Object.entries(config.hooks).map(([name, command]) => [kebab(name), command]);
   const commands: HookCommands = Object.fromEntries(named);
@@ -147,11 +151,12 @@ function isPrivate({ protocol, hostname }: URL): boolean {
 }
 
 /**
- * Time until the first comparison of nodes: by then, the first devices mine. The modules for it are loaded only then,
- * unless the rig serves clients, which could use up the open files before.
+ * Time from the start to the first comparison of nodes. Meanwhile the first devices begin to mine. The watch's modules
+ * are loaded only after this time. A rig that serves stratum clients is the exception: it loads them at its start,
+ * because the clients' connections may soon use up the files that the process may open.
  */
 const FIRST_MS = 10_000;
-/** Time between a fault of the watch and its next attempt. */
+/** Pause after an error of the watch, before the watch starts again. */
 const AGAIN_MS = 60_000;
 
 interface WatchTimes {
@@ -160,10 +165,10 @@ interface WatchTimes {
 }
 
 /**
- * Watches the nodes. When a node stands still, lags or follows another branch, a warning is logged, and the miner
- * leaves the node if there are others.
- * @param loadsFirst whether the modules are loaded before the rig starts. Node.js never retries to load a module whose
- *   file it could not open
+ * Watches the nodes. A node that stands still, lags or follows another branch is reported to the source as unhealthy,
+ * and the source then prefers every healthy node.
+ * @param loadsFirst whether the modules of the watch are loaded before the rig starts. Node.js never retries to load a
+ *   module whose file it could not open
  */
 export function nodes(options: NodeWatchOptions, loadsFirst: boolean, times: WatchTimes = {}): Sidecar {
   const { firstMs = FIRST_MS, againMs = AGAIN_MS } = times;
@@ -184,7 +189,7 @@ export function nodes(options: NodeWatchOptions, loadsFirst: boolean, times: Wat
         const { runNodeWatch } = await load();
         await runNodeWatch({ ...options, source: { judge } }, log, signal);
       } catch (fault) {
-        // The next attempt starts with all nodes healthy.
+        // The next watch begins anew, so the findings of this watch are taken back.
         for (const rank of unhealthy) judge(rank, undefined);
         const { message, stack } = fault as Error;
         if (message === reported) return;
@@ -209,8 +214,10 @@ export function nodes(options: NodeWatchOptions, loadsFirst: boolean, times: Wat
 const NO_FOLDER = 'this user has no home directory, so name a folder with --block-log-folder';
 
 /**
- * `--block-log`. The modules for it are loaded at the start, so that the first block need not wait for them.
- * @param live reports changes of the nodes' settings, after which the new nodes are asked
+ * Records and follows blocks for `--block-log`. The modules are loaded at the start, so that the first block does not
+ * have to wait for them.
+ * @param live reports changes of the settings about nodes, after which the new nodes are asked
+ * @returns undefined if the settings turn the block log off
  */
 export function blocks(options: BlockLogOptions, live?: LiveConfig): Sidecar | undefined {
   const { log: isOn, folder = userStateDirectory() } = options.settings;
@@ -222,14 +229,14 @@ export function blocks(options: BlockLogOptions, live?: LiveConfig): Sidecar | u
   };
 }
 
-/** @param open opens the store of the blocks @param live absent where the nodes never change */
+/** @param open opens the store of the blocks @param live absent if the settings about nodes cannot change */
 export function followBlocks(
   options: BlockLogOptions,
   open: (log: Logger) => Store | Promise<Store>,
   live?: LiveConfig,
 ): Sidecar {
   return async (running) => {
-    /** Events from before the block log was loaded. */
+    /** Events that wait until the block log is loaded, or has restarted with other nodes. */
     const early: MinerEvent[] = [];
     let loaded: BlockLog | undefined;
     let { node } = options;
@@ -274,7 +281,7 @@ async function openStore(folder: string, log: Logger): Promise<Store> {
   return new BlockStore({ folder, warn: (line) => log.warn({ tag: 'block' }, line) });
 }
 
-/** @throws UsageError for a user without a home directory */
+/** @throws UsageError when the settings name no folder, and the user has no home directory */
 export function blockLogFolder({ folder = userStateDirectory() }: Config['blocks']): string {
   if (folder !== undefined) return folder;
   throw new UsageError(`There is no block log: ${NO_FOLDER}.`);

@@ -1,4 +1,4 @@
-/** Shows the status line below the log and reacts to keys, when stderr is a terminal. */
+/** When stderr is a terminal, shows the status line below the log and reacts to key presses. */
 
 import type { RunningMiner } from '../../rig/running-miner.ts';
 import type { RigStatus } from '../../rig/status/status.ts';
@@ -29,12 +29,13 @@ import type { Config } from '../config/settings.ts';
 import type { Sidecar } from './run-miner.ts';
 
 const DRAW_MS = 1_000;
-/** Time for which a link with a token is shown: long enough to point a camera at it. */
+/** Time for which a link with a token is shown: long enough to scan its QR code with a camera. */
 const SECRET_MS = 60_000;
 
 /**
- * @param usesStdin whether stdin is used for anything other than keys
- * @returns undefined when stderr is no terminal, or JSON is printed on it
+ * @param usesStdin whether stdin is read for something other than key presses
+ * @returns undefined when stderr is not a terminal that interprets escape codes, or when the log or `--json` prints
+ *   JSON on the terminal
  */
 export function terminal(
   { log, run }: Pick<Config, 'log' | 'run'>,
@@ -65,11 +66,11 @@ class Session {
   readonly #keyboard: Keyboard | undefined;
   readonly #timers: readonly NodeJS.Timeout[];
   readonly #stopListening: () => void;
-  /** Timer that removes a secret from the screen. */
+  /** Timer that removes a link with a token from the screen. */
   #uncovering: NodeJS.Timeout | undefined;
-  /** Whether this process is in the terminal's foreground. Otherwise a shell uses the terminal. */
+  /** Whether this process uses the terminal. While it is in the background, another program uses the terminal. */
   #isHere = false;
-  /** Whether the keys have been printed. */
+  /** Whether the line that lists the keys has been printed. */
   #isGreeted = false;
 
   constructor(running: RunningMiner, hasLine: boolean, page: () => ServedPage | undefined, hasKeys: boolean) {
@@ -96,7 +97,7 @@ class Session {
     this.#leave();
   }
 
-  /** Starts to use the terminal once this process is in its foreground. */
+  /** Starts to use the terminal if this process is in the terminal's foreground. */
   readonly #arrive = (): void => {
     if (this.#isHere || !isForeground()) return;
     this.#isHere = true;
@@ -119,7 +120,7 @@ class Session {
     screen.show('');
   };
 
-  /** Handles Ctrl-Z as a terminal does: stops the whole process group, and continues here after SIGCONT. */
+  /** Handles Ctrl-Z as a terminal does: stops the whole process group. After SIGCONT, the method goes on. */
   #suspend(): void {
     if (process.platform === 'win32') return;
     this.#leave();
@@ -127,7 +128,9 @@ class Session {
     this.#arrive();
   }
 
-  /** After a stop, a shell may be using the terminal. */
+  /**
+   * Handles SIGCONT. A shell may be using the terminal now, so this process first checks that it is in the foreground.
+   */
   readonly #continued = (): void => {
     this.#isHere = false;
     this.#keyboard?.release();
@@ -151,7 +154,7 @@ class Session {
     else this.#print(PAGES[name]!(this.#running.tally.status()));
   }
 
-  /** Pauses all devices. The log reports when each of them has paused. */
+  /** Asks all devices to pause. The log reports when each of them has paused. */
   #pause(): void {
     this.#print(['pausing all devices; r resumes']);
     this.#running.controls.pause('user', 'by the key p');
@@ -162,7 +165,7 @@ class Session {
     this.#running.controls.resume('user');
   }
 
-  /** A token is shown only on the alternate screen, which has no scrollback, and for a limited time. */
+  /** Shows a link with a token for a limited time, and only on the alternate screen, which has no scrollback. */
   #showLink(): void {
     const { columns, rows } = screen;
     const { lines, isSecret } = pageLink(this.#page(), { columns, rows, colours: terminalKind().colours });
@@ -184,7 +187,7 @@ class Session {
   }
 }
 
-/** Acts like Ctrl-C in a terminal: the first call ends mining, the second the process. */
+/** Acts like Ctrl-C in a terminal: the first call ends mining, and the second call ends the process. */
 function interrupt(): void {
   process.emit('SIGINT', 'SIGINT');
 }

@@ -21,7 +21,7 @@ export interface Checked {
   /** Valid values, by the settings' paths. */
   readonly values: ReadonlyMap<string, Found>;
   readonly problems: readonly string[];
-  /** Paths of the settings that this place probably sets, and whose values cannot be read because of an error. */
+  /** Paths of the settings that this place probably sets, but whose values are not known because of an error. */
   readonly unknown: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export function check(raw: RawSettings): Checked {
   const { document, problems: earlier = [], unread = [] } = raw;
   const { error, data } = fileSchema.safeParse(document);
   const issues: readonly Issue[] = [...(error?.issues ?? []), ...unread.flatMap(misnamed)];
-  // A list may have several faults, which all get the same sentence.
+  // Issues can have the same sentence, as for two equal items of a list. The set keeps each sentence once.
   const problems = new Set([...earlier, ...issues.flatMap((issue, at) => problemsOf(issue, raw, at < MOST_MEANT))]);
   const sound = error ? fileSchema.safeParse(withoutFaults(document, issues)).data : data;
   const open = new Set([...unread, ...issues.slice(0, MOST_MEANT).flatMap(leavesOpen)].map(placeOf));
@@ -41,7 +41,7 @@ export function check(raw: RawSettings): Checked {
   };
 }
 
-/** Checks the name of a setting whose value could not be read, because the name can be wrong, too. */
+/** Checks the name of a setting whose value could not be read. @returns an issue if a known table lacks such a name */
 function misnamed([table, key]: Path): Issue[] {
   const isKnown =
     !key || typeof key !== 'string' || ENTRIES.some((entry) => entry.table === table && entry.key === key);
@@ -52,10 +52,13 @@ function misnamed([table, key]: Path): Issue[] {
 
 const { compare: byPosition } = new Intl.Collator('en', { numeric: true });
 
-/** Maximum number of issues, and of names in an issue, that are compared with known names. A hostile file has more. */
+/**
+ * Maximum number of issues, and of names in an issue, that are compared with known names. A hostile file may have many
+ * more.
+ */
 const MOST_MEANT = 20;
 
-/** @returns a key for a table or a setting; a place within a setting's value has the key of the setting */
+/** @returns a text that identifies the path's table or setting. All paths into a setting's value have the same text */
 function placeOf(path: Path): string {
   return JSON.stringify(path.slice(0, 2));
 }
@@ -65,7 +68,8 @@ function placesOf({ path, keys }: Issue): Path[] {
 }
 
 /**
- * @returns the settings whose values an issue makes unknown: the faulty one, or the one that an unknown name resembles
+ * @returns the paths of settings and tables whose values are not known because of an issue. For a faulty value, this is
+ *   the setting itself. For unknown names, these are the settings and tables with similar names
  */
 function leavesOpen(issue: Issue): Path[] {
   if (!issue.keys) return placesOf(issue);
@@ -102,7 +106,9 @@ function valuesOf(tables: Tables, raw: RawSettings): Checked['values'] {
   return values;
 }
 
-/** Settings whose values may contain the rig's name, which is used where the place does not set rig.name itself. */
+/**
+ * Settings whose values may contain the rig's name. The first name counts, unless the same place also sets rig.name.
+ */
 const OWNERS = [
   ['miner', 'public-keys', rigNamedBy],
   ['miner', 'account', rigNamedBy],
@@ -122,16 +128,16 @@ function nameRig(values: Map<string, Found>, { document, where, at }: RawSetting
 
 /* Sentences for people about faulty settings. */
 
-/** Maximum length of a value that is repeated in an error. */
+/** Maximum number of characters of a text that an error repeats. Of a longer text, the error says the length only. */
 const MAX_SHOWN = 60;
 
 interface Issue {
   readonly code: string;
   readonly path: readonly PropertyKey[];
-  /** Set by `parsed`: see `whyOf`. */
+  /** May contain the reason that a setting type gives. `whyOf` reads the reason. */
   readonly params?: Readonly<Record<string, unknown>> | undefined;
   readonly keys?: readonly string[];
-  /** For a union of types: for each type, the issues of the value. */
+  /** For a union of types: the issues of the value with each of the types. */
   readonly errors?: readonly (readonly Issue[])[];
 }
 
@@ -144,12 +150,13 @@ function problemsOf(issue: Issue, raw: RawSettings, suggests = true): string[] {
     return keys.map((key, index) => unknown([...path, key], at, suggests && index < MOST_MEANT));
   const entry = ENTRIES.find(({ table, key }) => table === path[0] && key === path[1]);
   const value = path.reduce<unknown>((inner, key) => (inner as Record<string | number, unknown>)?.[key], document);
-  // A list is a union of two types. The problems of its items are more useful than the one that neither type fits.
+  // A list setting is a union of a list and a single value. For a list, the problems of the items are reported.
   if (code === 'invalid_union' && Array.isArray(value)) {
     return errors[0].flatMap((inner) => problemsOf({ ...inner, path: [...path, ...inner.path] }, raw));
   }
   const subject = file === undefined ? at(path) : `${at(path)}: ${nameOf(path)}`;
-  // Somebody may have written the secret itself where the path of its file belongs.
+  // If the setting is the path of a secret's file, the value is not shown, because the user may have written the secret
+  // itself.
   const { secretFile, hidden, shown } = entry?.setting ?? {};
   const what = secretFile ? 'not a path' : hidden ? 'not valid' : show(shown ? withoutPath(value) : value);
   const why = hidden ? undefined : whyOf([issue, ...errors.flat()]);
@@ -173,7 +180,7 @@ function unknown(path: Path, at: RawSettings['at'], suggests: boolean): string {
   return `${place}there is no ${what} ${nameOf(path)}.${instead || choiceIn(table)}`;
 }
 
-/** @returns a sentence to append, with the settings of a table; an empty text where there is no such table */
+/** @returns a sentence to append, with the settings of a table; an empty text if there is no such table */
 function choiceIn(table: string): string {
   const keys = keysOf(table);
   return keys.length === 0 ? '' : ` The table ${table} has ${keys.join(', ')}.`;
@@ -183,7 +190,7 @@ function keysOf(table: unknown): string[] {
   return ENTRIES.filter((entry) => entry.table === table).map(({ key }) => key);
 }
 
-/** @returns `node.urls[1]`; unknown names are cut short */
+/** @returns the path as a text: `node.urls[1]`. Names that are not plain are quoted and cut short */
 function nameOf(path: Path): string {
   if (path.length === 0) return 'it';
   return path
@@ -195,10 +202,13 @@ function nameOf(path: Path): string {
     .join('');
 }
 
-/** The path of a faulty URL may contain a key, so it is not shown. The host shows which URL is wrong. */
+/**
+ * Removes the path of a faulty URL, because it may contain a key. The rest shows the user which URL is wrong.
+ * @returns the text without the path, the query, the user and the password; any other value as it is
+ */
 function withoutPath(value: unknown): unknown {
   if (typeof value !== 'string') return value;
-  // A password may contain slashes.
+  // The user and password are removed first, because a password may contain slashes.
   const text = value.includes('://') ? withoutUser(value) : value.replace(/^.*@/s, '***@');
   const host = text.indexOf('://') < 0 ? 0 : text.indexOf('://') + '://'.length;
   const length = text.slice(host).search(/[/?#]/);
@@ -209,7 +219,7 @@ function show(value: unknown): string {
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return `${value}`;
   if (typeof value === 'string') {
     if (value.length > MAX_SHOWN) return `a text of ${value.length} characters`;
-    // A password may contain spaces and quotes, so the whole text is treated as one URL.
+    // The whole text is treated as one URL, because a password may contain spaces and quotes.
     return redact(oneLine(JSON.stringify(withoutUser(value))));
   }
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;

@@ -8,13 +8,13 @@ import { decodeText } from '../../base/text/plain-text.ts';
 import { type Position, parseToml } from './parse.ts';
 import { ConfigError, type Environment, type RawSettings } from './raw-settings.ts';
 
-/** Maximum size of a file in bytes: seventeen times that of the example file, which names every setting. */
+/** Maximum size of a file in bytes. The example file, which names every setting, has a seventeenth of this size. */
 const MAX_BYTES = 256 * 1024;
 
 /**
- * The directory of a user's configuration files: `$XDG_CONFIG_HOME` (XDG Base Directory Specification: only an absolute
- * path counts), on Windows `%APPDATA%`, else `~/.config`.
- * @returns undefined for a user who has no home
+ * @returns the user's directory for the configuration of programs: `$XDG_CONFIG_HOME` if this is an absolute path (XDG
+ *   Base Directory Specification), else `%APPDATA%` on Windows, else `~/.config`; undefined for a user without a home
+ *   directory
  */
 export function userConfigHome(
   environment: Environment,
@@ -38,8 +38,10 @@ export function userConfigDirectory(...whose: Parameters<typeof userConfigHome>)
 }
 
 /**
- * @param base path without `.toml` @returns undefined if there is no such file
- * @throws ConfigError for a JSON file of that name, since its author expects it to be read
+ * @param base the path of the file without `.toml`
+ * @returns the path of the file; undefined if the file does not exist
+ * @throws ConfigError if the folder cannot be searched. Also if a file `${base}.json` exists, because the author of
+ *   that file expects pickaxe to read it
  */
 export function findFile(base: string): string | undefined {
   const [toml, json] = [`${base}.toml`, `${base}.json`];
@@ -49,7 +51,7 @@ export function findFile(base: string): string | undefined {
   return exists(toml) ? toml : undefined;
 }
 
-/** Whether the file exists. A link to a missing file counts, so that reading it fails and the error is reported. */
+/** Whether the file exists. A link to a missing file counts as existing, so that reading it reports an error. */
 function exists(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
@@ -62,9 +64,10 @@ function exists(file: string): boolean {
 }
 
 /**
- * @param file its name in errors @param cwd the folder at which a relative path starts
- * @returns the valid settings, with a problem for each place that is not valid TOML
- * @throws ConfigError when the file cannot be read, or must not be trusted (regular-file.ts)
+ * @param file the path of the file, as errors show it @param cwd the folder at which a relative path starts
+ * @returns the settings that could be parsed, with a problem for each place that is not valid TOML
+ * @throws ConfigError when the file's name does not end in .toml, or when the file cannot be read, is not UTF-8, or
+ *   must not be trusted (regular-file.ts)
  */
 export function readConfigFile(file: string, cwd: string): RawSettings {
   const absolute = resolve(cwd, file);

@@ -1,4 +1,4 @@
-/** Finds settings that are valid one by one and contradict each other. */
+/** Finds settings that are valid one by one, but contradict each other. */
 
 import { formatHttpAddress, isLoopback } from '../../base/text/addresses.ts';
 import { hasPath } from '../../node/http/url.ts';
@@ -8,17 +8,15 @@ import { valueForGpu, valuesForGpus } from './setting-types/basic.ts';
 import type { Config } from './settings.ts';
 
 export interface Contradiction {
-  /**
-   * Paths of the settings that the contradiction depends on. Errors name the place of the first of them that is set.
-   */
+  /** Paths of the settings that the contradiction is about. Errors name the place of the first one that is set. */
   readonly about: readonly string[];
   /** One sentence or two: what is wrong, and what to do. */
   readonly message: string;
 }
 
 /**
- * The settings of nodes, pools or a fleet to mine on. `nats` is left out for a coordinator, whose work is from nodes or
- * pools.
+ * The settings that decide where to mine: on nodes, on pools or for a fleet. A coordinator's settings lack `nats`,
+ * because a coordinator mines on nodes or pools.
  */
 type MinerSettings = Pick<Config, 'node' | 'pool' | 'miner'> &
   Partial<Pick<Config, 'nats' | 'stratum' | 'testNetwork'>>;
@@ -32,7 +30,7 @@ export function lacksNetwork({ urls = [], network }: Config['node']): boolean {
   return network === undefined && !urls.every(hasPath);
 }
 
-/** Checks the settings that `pickaxe mine` needs beside a node and a key, or beside a pool or a fleet. */
+/** Checks the settings that decide where to mine. choose-source.ts reports missing nodes and keys. */
 export function minerContradictions(settings: MinerSettings): Contradiction[] {
   const { node, pool, miner } = settings;
   const { urls = [] } = node;
@@ -107,7 +105,10 @@ function poolContradictions({ node, pool, miner, stratum, testNetwork }: MinerSe
   ]);
 }
 
-/** Finds a network that is probably misspelt. An unknown one can be real: it is accepted if each node URL names it. */
+/**
+ * Finds a network that is probably misspelt. An unknown name is accepted if there are node URLs and each of them has a
+ * path.
+ */
 function misspelt({ urls = [], network }: Config['node']): Perhaps {
   const meant = network === undefined ? undefined : misspeltNetwork(network);
   const bare = urls.find((url) => !hasPath(url));
@@ -117,7 +118,7 @@ function misspelt({ urls = [], network }: Config['node']): Perhaps {
   return { about: ['node.network'], message };
 }
 
-/** Checks that settings about certificates are for a node or pool with TLS, and do not contradict each other. */
+/** Checks that settings about certificates are for nodes or pools with TLS, and do not contradict each other. */
 function certificates(
   kind: Kind,
   urls: readonly string[],
@@ -154,10 +155,13 @@ function about(paths: readonly string[], message: string | false): Perhaps {
 
 type Kind = 'node' | 'pool';
 
-/** Scheme of URLs with TLS. */
+/** Schemes of URLs with TLS. */
 const SECURE = { node: 'https://', pool: 'stratum+ssl://' } as const;
 
-/** @returns an error about the nodes or pools that a setting is for: the named one, or all; false if there is none */
+/**
+ * Checks a value that is for one node or pool, or for all of them.
+ * @returns the error if the value is for no configured node or pool with TLS; false otherwise
+ */
 function withoutNode(kind: Kind, flag: string, { origin: named }: PerNode, urls: readonly string[]): string | false {
   const origins = urls.map(originOf);
   const meant = origins.filter((origin) => named === undefined || named === origin);
@@ -174,7 +178,7 @@ function withoutUrl(kind: Kind, { origin, value }: PerNode, urls: readonly strin
   return `There are ${urls.length} ${kind}s: write --${kind}-fingerprint with the URL of one of them, like ${originOf(url)}=${value}.`;
 }
 
-/** Checks the settings of every command that mines, whatever the node is. */
+/** Checks the settings that all mining commands have, whatever they mine on. */
 export function rigContradictions({ devices, gpu, http, webhook, alarm, stratum }: Config): Contradiction[] {
   return present([
     ...gpuTemperatures(devices),
@@ -203,7 +207,7 @@ export function rigContradictions({ devices, gpu, http, webhook, alarm, stratum 
   ]);
 }
 
-/** A coordinator gets its work from nodes or pools, and publishes it at its NATS servers. */
+/** Checks the settings of a coordinator. It gets work from nodes or pools, and publishes the work at NATS servers. */
 function coordinatorContradictions({ node, pool, miner, stratum, testNetwork, nats }: Config): Contradiction[] {
   return present([
     ...minerContradictions({ node, pool, miner, stratum, testNetwork }),
@@ -215,8 +219,9 @@ function coordinatorContradictions({ node, pool, miner, stratum, testNetwork, na
 }
 
 /**
- * The contradictions that commands refuse. `start`, `coordinate` and `doctor` accept that there is no network, because
- * they ask a node first.
+ * Functions that find the contradictions which commands refuse. The command `pickaxe mine` uses `start`, not `mine`. A
+ * missing network is not reported by `start`, `coordinate` and `doctor`, because their commands ask a node for its
+ * network.
  */
 export const CONTRADICTIONS = {
   mine: (config: Config) => [...minerContradictions(config), ...rigContradictions(config)],
@@ -224,7 +229,8 @@ export const CONTRADICTIONS = {
   coordinate: (config: Config) =>
     [...coordinatorContradictions(config), ...rigContradictions(config)].filter((one) => one !== NO_NETWORK),
   /**
-   * The contradictions of `mine` or `coordinate`: with NATS servers beside nodes or pools, the rig is a coordinator.
+   * A configuration that names both NATS servers and a source (nodes or pools) is checked as the configuration of a
+   * coordinator. Any other configuration is checked as `mine` checks it.
    */
   either: (config: Config) => {
     const coordinates = config.nats.urls !== undefined && (config.node.urls ?? config.pool.urls) !== undefined;
@@ -243,7 +249,7 @@ function present(all: readonly Perhaps[]): Contradiction[] {
   return all.filter((one) => one !== false);
 }
 
-/** Checks the temperatures for all GPUs, and those for each GPU with its own. */
+/** Checks the default temperature limits, and the limits of each GPU for which at least one limit is set separately. */
 function gpuTemperatures({ tempLimit, tempResume }: Config['devices']): Perhaps[] {
   const named = [...gpusOf(tempLimit), ...gpusOf(tempResume)].filter((name) => name !== 'all GPUs');
   return [undefined, ...new Set(named)].flatMap((name) =>
@@ -251,7 +257,7 @@ function gpuTemperatures({ tempLimit, tempResume }: Config['devices']): Perhaps[
   );
 }
 
-/** @param settings beginning of the names of both settings: `temp` or `cpu-temp` */
+/** @param settings what the names of both settings, `…-limit` and `…-resume`, begin with: `temp` or `cpu-temp` */
 function temperatures(settings: string, limit: number | 'none', resume: number | undefined, gpu?: string): Perhaps[] {
   if (resume === undefined) return [];
   const about = [`devices.${settings}-resume`, `devices.${settings}-limit`];
@@ -306,7 +312,7 @@ function stratumServer({ listen, ledger, proxies, tlsCert, tlsKey }: Config['str
   ];
 }
 
-/** @param whose for each value, the name of the device or node that it is for */
+/** @param whose for each value of the setting, the name of the device that the value is for */
 function givenTwice(flag: string, path: string, whose: readonly string[]): Contradiction[] {
   const twice = new Set(whose.filter((one, index) => whose.indexOf(one) < index));
   return [...twice].map((one) => ({ about: [path], message: `${flag} is given twice for ${one}.` }));

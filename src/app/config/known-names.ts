@@ -1,16 +1,19 @@
-/** The known names of tables, settings and networks, which unknown names are compared with. */
+/** The known names of tables, settings and networks, and the comparison of unknown names with them. */
 
 import { distance } from 'fastest-levenshtein';
 import { ENTRIES } from './settings.ts';
 import { type Entry, kebab } from './settings-table.ts';
 
-/** Names, each with its aliases: those in one table, and then the paths (`table.key`) in all other tables. */
+/**
+ * Names with their aliases. `here` has the keys of one table or, for the top level, the names of all tables.
+ * `elsewhere` has the paths (`table.key`) of the settings in other tables.
+ */
 type PlacedNames = readonly [
   here: ReadonlyMap<string, readonly string[]>,
   elsewhere: ReadonlyMap<string, readonly string[]>,
 ];
 
-/** @param table the table that has an unknown name; undefined for the top level */
+/** @param table the table in which an unknown name was found; undefined for the top level */
 export function namesIn(table: string | undefined): PlacedNames {
   const aliases = ({ key, flag }: Entry) => [key, ...(flag === undefined ? [] : [flag.slice(2)])];
   const here = ENTRIES.filter((entry) => entry.table === table);
@@ -22,7 +25,7 @@ export function namesIn(table: string | undefined): PlacedNames {
   ];
 }
 
-/** Maximum length of a misspelt name. Longer ones are not compared. */
+/** Maximum length of a misspelt name. Longer names are not compared. */
 const MAX_NAME = 64;
 
 /** @returns a sentence to append to an error, or an empty text if no name is similar */
@@ -31,7 +34,10 @@ export function suggestion(...about: Parameters<typeof meant>): string {
   return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
 }
 
-/** @param groups names with their other names, preferred groups first @returns undefined if no name is similar */
+/**
+ * @param groups names with their aliases. Earlier groups are preferred
+ * @returns the most similar name of the first group that has a similar one; undefined if no name is similar
+ */
 export function meant(unknown: string, ...groups: readonly Names[]): string | undefined {
   if (unknown.length > MAX_NAME) return undefined;
   return groups.reduce<string | undefined>((found, names) => found ?? nearestIn(names, unknown), undefined);
@@ -42,12 +48,12 @@ type Names = ReadonlyMap<string, readonly string[]>;
 function nearestIn(names: Names, unknown: string): string | undefined {
   const wanted = plain(unknown);
   let nearest: string | undefined;
-  // A third of the letters may be wrong.
+  // Up to a third of the letters may be wrong, and one letter in names of one or two letters.
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const [name, alias] of [...names].flatMap(([name, others]) =>
     [name, ...others].map((each) => [name, plain(each)]),
   )) {
-    // The distance is at least the difference of the lengths.
+    // The difference of the lengths is a lower bound of the distance.
     if (Math.abs(alias.length - wanted.length) >= least) continue;
     const far = distance(wanted, alias);
     if (far < least) [least, nearest] = [far, name];
@@ -55,7 +61,7 @@ function nearestIn(names: Names, unknown: string): string | undefined {
   return nearest;
 }
 
-/** @returns the same for `publicKeys`, `public_keys` and `Public-Keys` */
+/** @returns a spelling for comparisons, the same for `publicKeys`, `public_keys` and `PUBLIC_KEYS` */
 function plain(name: string): string {
   return (/^[A-Z_]+$/.test(name) ? name : kebab(name)).toLowerCase().replace(/[_ -]+/g, '-');
 }
@@ -63,12 +69,12 @@ function plain(name: string): string {
 /* Known networks. */
 
 const KNOWN = ['mainnet01', 'testnet04', 'development', 'test-singleton'];
-/** Names of numbered networks. Later networks may have other numbers. */
+/** Matches names of numbered networks. They are accepted with any number, because later networks have other numbers. */
 const NUMBERED = /^(mainnet|testnet)\d\d$/;
-/** Maximum number of wrong letters. Names that differ by more letters are names of other networks. */
+/** Maximum number of wrong letters in a misspelt name. A name with more is taken for the name of another network. */
 const MAX_WRONG_LETTERS = 2;
 
-/** @returns the known network whose name is probably meant; undefined when the name is fine */
+/** @returns the known network that is probably meant; undefined if the name is known or resembles no known name */
 export function misspeltNetwork(name: string): string | undefined {
   if (KNOWN.includes(name) || NUMBERED.test(name)) return undefined;
   return KNOWN.find((known) => distance(name.toLowerCase(), known) <= MAX_WRONG_LETTERS);

@@ -1,4 +1,7 @@
-/** The configuration: flags over environment over project file over user file over defaults, setting by setting. */
+/**
+ * Loads the configuration. Each setting has the value of the first place that sets it: a flag, the environment, the
+ * project file, the user file, or the default.
+ */
 
 import { basename, join } from 'node:path';
 import { type Checked, check } from './check.ts';
@@ -25,11 +28,11 @@ import type { Entry } from './settings-table.ts';
 
 export interface Loaded {
   readonly config: Config;
-  /** By the settings' paths: `cpu.threads`. */
+  /** Origins of values that are not defaults, by the settings' paths: `cpu.threads`. */
   readonly origins: ReadonlyMap<string, Origin>;
   /** Absolute paths of the files that were read. */
   readonly files: readonly string[];
-  /** Name of the project file if it was found in the current folder, without a flag or a variable that names it. */
+  /** Name of the project file, if it was found in the current folder and no flag or variable names it. */
   readonly found?: string | undefined;
 }
 
@@ -39,24 +42,28 @@ export interface Places {
   readonly owner?: readonly string[] | undefined;
   readonly environment: Environment;
   readonly cwd: string;
-  /** The project file that --config names. Default: the file that the environment names, or else the one in `cwd`. */
+  /**
+   * The project file that --config names. By default, it is the file that the environment names, or else pickaxe.toml
+   * in `cwd`.
+   */
   readonly file?: string | undefined;
-  /** The contradictions between settings that are refused. The default is none. */
+  /** Which contradictions between settings are refused; by default, none. */
   readonly contradictions?: keyof typeof CONTRADICTIONS | undefined;
   /**
-   * Whether the command reads from nodes, even if pools are mined on. Otherwise only one kind (nodes, pools or a fleet)
-   * counts: that of the strongest place that names any. The other kinds in weaker places are ignored.
+   * Whether the command reads from nodes, even on a rig that mines on pools or for a fleet. For any other command, the
+   * strongest place that names nodes, pools or a fleet decides which of these three is mined on, and the other two are
+   * ignored in weaker places.
    */
   readonly readsNodes?: boolean | undefined;
-  /** Whether the command gives work to a fleet, instead of mining for one. */
+  /** Whether the command gives work to a fleet, and does not mine for a fleet. */
   readonly coordinates?: boolean | undefined;
-  /** Whether the command sends coins, or something else that is signed: see `choosesNode`. */
+  /** Whether the command sends coins, or anything else that is signed: see `choosesNode`. */
   readonly movesCoins?: boolean | undefined;
   readonly platform?: string;
   readonly home?: () => string;
 }
 
-/** @throws ConfigError that lists all problems of all layers */
+/** @throws ConfigError about the problems of all places */
 export function loadConfig(places: Places): Loaded {
   const { environment } = places;
   const problems = unknownVariables(environment);
@@ -82,14 +89,16 @@ function withOwner({ flags = new Map(), owner = [], coordinates }: Places, other
   return new Map([...flags, ['pool.user', owner[0]]]);
 }
 
-/** @returns the settings that name what is mined on. A place that sets two of them is refused as a contradiction */
+/** @returns the settings that name what is mined on. If one place sets two of them, they contradict each other */
 function minedOn(coordinates = false): readonly string[] {
   return ['node.urls', 'pool.urls', ...(coordinates ? [] : ['nats.urls'])];
 }
 
 /**
+ * @param layers from the strongest to the weakest place
  * @param kinds the settings that name what is mined on
- * @returns the strongest place that sets one of `kinds`; `unknown` if a stronger place may set one that cannot be read
+ * @returns the strongest place that sets one of `kinds`; undefined if no place sets one; `unknown` if a fault
+ *   hides whether a file sets one, unless a stronger place sets one
  */
 function placeToMineOn(
   layers: Layers,
@@ -112,7 +121,7 @@ function placeToMineOn(
 
 type Layers = readonly (readonly [Origin['layer'], RawSettings | undefined | 'unreadable'])[];
 
-/** Loads one file alone, for `pickaxe config check`. @throws ConfigError that lists all problems of the file */
+/** Loads one file alone, for `pickaxe config check`. @throws ConfigError about the problems of the file */
 export function loadFile(file: string, cwd: string, contradictions?: Places['contradictions']): Loaded {
   const problems: string[] = [];
   return merge([['project', attempt(() => readConfigFile(file, cwd), problems)]], problems, { contradictions });
@@ -124,7 +133,7 @@ function merge(layers: Layers, problems: string[], purpose: Purpose): Loaded {
   const { contradictions, readsNodes, coordinates, movesCoins } = purpose;
   const kinds = minedOn(coordinates);
   const values = new Map<string, Valued>();
-  /** Paths of the settings whose values are not known because of an error. */
+  /** Paths of settings whose values are not known because of an error. */
   const unknown = new Set<string>();
   const decides = readsNodes ? undefined : placeToMineOn(layers, kinds);
   const read = layers.flatMap(([layer, raw], index) => {
@@ -158,7 +167,7 @@ function merge(layers: Layers, problems: string[], purpose: Purpose): Loaded {
   return { config, origins, files, found: found?.file && basename(found.file) };
 }
 
-/** @returns the contradiction with its place in a file or the environment; the sentence itself names flags */
+/** @returns the message, with the setting's place in front of it, unless the place is a flag */
 function placed({ about, message }: Contradiction, values: ReadonlyMap<string, Valued>): string {
   const first = about.map((path) => values.get(path)).find((value) => value !== undefined);
   return first === undefined || first.origin.layer === 'flag' ? message : `${first.at}: ${message}`;
@@ -178,7 +187,7 @@ function userFile(places: Places): RawSettings | undefined {
   return found ? readConfigFile(found, places.cwd) : undefined;
 }
 
-/** Turns the error of an unreadable file into problems. */
+/** @returns the result of `read`; `unreadable` after a ConfigError, whose problems are added to `problems` */
 function attempt<T>(read: () => T, problems: string[]): T | 'unreadable' {
   try {
     return read();
@@ -194,7 +203,7 @@ function attempt<T>(read: () => T, problems: string[]): T | 'unreadable' {
  * written it, as in a cloned repository. docs/configuration.md explains the rule under “Which files are trusted”.
  */
 
-/** @param origins of all settings, after all places were read @returns a sentence for each forbidden setting */
+/** @param origins of all settings, after all places were read @returns sentences about settings that are refused */
 function excessOf(found: RawSettings, origins: ReadonlyMap<string, Origin>): string[] {
   const { unasked, file } = found;
   if (!unasked || file === undefined) return [];
@@ -216,7 +225,7 @@ function forbidden({ document, at }: RawSettings, remedy: string): string[] {
   ];
 }
 
-/** The settings about certificates, and the settings with the URLs that they apply to. */
+/** Settings about certificates, and the settings with the URLs that these certificates are for. */
 const CERTIFICATES = {
   node: [
     ['node.fingerprints', 'node.ca-files'],
@@ -226,8 +235,8 @@ const CERTIFICATES = {
 } as const;
 
 /**
- * @returns the settings of a found file that are ignored because another place names the nodes or pools: the P2P port
- *   and the certificates of the file's own nodes or pools
+ * @returns the settings of a found file that are ignored because another place names the nodes or pools. These are the
+ *   P2P port, and certificates for nodes or pools that are not used
  */
 function unusedOf(values: ReadonlyMap<string, Valued>): string[] {
   const isFound = (path: string) => values.get(path)?.origin.layer === 'project';
@@ -251,13 +260,14 @@ function unusedCertificates(values: ReadonlyMap<string, Valued>, isFound: (path:
 }
 
 /**
- * Whether a setting is a credential. A URL counts as one: it may contain a key, and passwords are sent to it.
+ * Whether a setting is a credential. URLs count, because they may contain keys, and because passwords are sent to their
+ * hosts.
  */
 function isCredential({ key, setting }: Entry): boolean {
   return key === 'urls' || setting.secretFile === true || setting.hidden === true;
 }
 
-/** Finds settings of a found file that must not be mixed with a credential of the same table from another place. */
+/** Refuses settings of a found file that would be used together with a credential of the same table from elsewhere. */
 function mixed({ at }: RawSettings, table: string, origins: ReadonlyMap<string, Origin>, remedy: string): string[] {
   const inEffect = ENTRIES.filter((entry) => entry.table === table && origins.has(entry.path));
   const isFound = ({ path }: Entry) => origins.get(path)?.layer === 'project';
@@ -275,7 +285,7 @@ function mixed({ at }: RawSettings, table: string, origins: ReadonlyMap<string, 
 /** The settings that decide which node is asked. */
 const WHICH_NODE = ['node.urls', 'ledger.peer-url'] as const;
 
-/** Refuses a node from a found file for commands that move coins: the node reports what became of the coins. */
+/** Refuses a node from a found file for commands that move coins, because the node reports what became of the coins. */
 function choosesNode({ at, file }: RawSettings, origins: ReadonlyMap<string, Origin>): string[] {
   const path = WHICH_NODE.find((each) => origins.get(each)?.layer === 'project');
   if (path === undefined || file === undefined) return [];
@@ -299,14 +309,14 @@ export function nodeNote({ origins, found }: Pick<Loaded, 'origins' | 'found'>, 
     : `the node is ${shown} (${origin.where})`;
 }
 
-/** The settings that decide where to mine and who is paid. */
+/** The settings that decide where to mine and who is paid, by the kind of the source of work. */
 const WHO_IS_PAID = {
   nodes: ['node.urls', 'miner.public-keys', 'miner.account', 'miner.predicate'],
   pools: ['pool.urls', 'pool.user'],
   fleets: ['nats.urls'],
 } as const;
 
-/** @returns a sentence for the log about the settings from a found file; undefined where there are none */
+/** @returns a sentence for the log about the settings from a found file; undefined if there are no such settings */
 export function foundFileNote(file: string | undefined, origins: ReadonlyMap<string, Origin>): string | undefined {
   const theirs = [...origins].filter(([, { layer }]) => layer === 'project').map(([path]) => path);
   if (file === undefined || theirs.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** Parses the text of a configuration file, also the text after a fault, so that all faults are reported at once. */
+/** Parses a configuration file. Goes on after a fault, so that up to `MOST_FAULTS` faults are reported at once. */
 
 import { parse, TomlError } from 'smol-toml';
 import { oneLine } from '../../base/text/plain-text.ts';
@@ -10,18 +10,18 @@ const MAX_DEPTH = 32;
 
 /** A place that is not valid TOML. */
 interface SyntaxFault extends Position {
-  /** Does not repeat any text of the file, which may be secret. */
+  /** What is wrong, and often the remedy. Does not repeat values, which may be secret. */
   readonly what: string;
 }
 
-/** Number of faults after which the rest of the text is not read: more than anybody repairs at once. */
+/** Number of faults after which the rest of the file is not read. Nobody repairs more faults at once. */
 const MOST_FAULTS = 50;
 
 interface Parsed {
   readonly document: unknown;
   readonly positions: Positions;
   readonly faults: readonly SyntaxFault[];
-  /** Paths that may be set, but could not be read. The empty path stands for the whole file. */
+  /** Paths that the file may set, but that could not be read. The empty path stands for the whole file. */
   readonly unread: readonly Path[];
 }
 
@@ -40,10 +40,10 @@ function readToml(text: string): Tables {
 
 type Tables = Record<string, unknown>;
 
-/** @param line number of the text's first line, from 1. @throws any error that is not a TomlError */
+/** @param line number of the text's first line in the file, from 1 @throws any error that is not a TomlError */
 function faultOf(thrown: unknown, text: string, line = 1): SyntaxFault {
   if (!(thrown instanceof TomlError)) throw thrown;
-  // The rest of the message repeats lines of the file.
+  // Only the first line of the message is used, because the other lines repeat the file.
   const what = oneLine(thrown.message.split('\n')[0].replace(/^Invalid TOML document: /, ''));
   const faulty = text.split('\n')[thrown.line - 1] ?? '';
   const remedy = remedyOf({ what, line: faulty, rest: faulty.slice(thrown.column - 1) });
@@ -51,17 +51,20 @@ function faultOf(thrown: unknown, text: string, line = 1): SyntaxFault {
   return { line: line + thrown.line - 1, column: thrown.column, what: `not valid TOML: ${what}${hint}` };
 }
 
-/** Beginnings of tables and of settings. Further lines of a list match neither. */
+/**
+ * `HEADER` matches the header of a table, and `SETTING` the first line of a setting. Neither matches a further line of
+ * a list.
+ */
 const HEADER = /^\s*\[{1,2}\s*[A-Za-z_]/;
 const SETTING = /^\s*(?:[\w.-]|"[^"]*"|'[^']*')+\s*=/;
 
-/** Reads a faulty file piece by piece. A piece is the header of a table, or a setting with its value. */
+/** Reads a faulty file in pieces. A piece is the header of a table, or a setting with its value. */
 class TomlPieces {
   readonly #lines: string[];
   readonly #document: Tables = {};
   readonly #faults: SyntaxFault[] = [];
   readonly #unread: Path[] = [];
-  /** Line, from 0, of each table and setting that has been read, by its name. */
+  /** Line number, from 0, of each table and setting that has been read, by its path. */
   readonly #taken = new Map<string, number>();
   #table: string[] = [];
 
@@ -98,7 +101,7 @@ class TomlPieces {
       const path = [...name.matchAll(/[\w-]+/g)].map(([key]) => key);
       if (isHeader) this.#table = path.slice(0, 1);
       this.#unread.push(isHeader ? this.#table : [...this.#table, ...path]);
-      // `tomlPositions` would misread the faulty lines.
+      // The faulty lines are replaced, because `tomlPositions` would misread them.
       this.#lines.fill('', from, to);
       if (path.length > 0) this.#lines[from] = isHeader ? `[${this.#table}]` : `${name}= 0`;
     }
@@ -115,7 +118,7 @@ class TomlPieces {
     else this.#put([], header, undefined);
   }
 
-  /** @param line undefined for headers, which are not checked for duplicates here */
+  /** @param line number of the piece's first line, from 0; undefined for a header, which `#begin` has checked before */
   #put(table: readonly string[], read: Tables, line: number | undefined): void {
     let target = this.#document;
     for (const key of table) {
@@ -154,20 +157,26 @@ function setOwn(table: Tables, key: string, value: unknown): void {
   Object.defineProperty(table, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/* Positions of keys. A path that is not found has the position of its table or list. */
+/* Positions of keys. If a path is not found, the position of its table or list is used. */
 
-/** Line and column count from 1. */
+/** A line and a column in a file, both from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** The position of a path; undefined for the file as a whole. */
+/**
+ * Returns the position of a path. If the path has no position, returns that of its nearest ancestor with a position;
+ * undefined if there is no such ancestor.
+ */
 export type Positions = (path: Path) => Position | undefined;
 
 type Token = readonly [text: string, position: Position];
 
-/** TOML 1.0, "Strings", "Keys" and "Comments". Multi-line strings come first, because they begin like the others. */
+/**
+ * Matches one token (TOML 1.0, "Strings", "Keys" and "Comments"). Multi-line strings are tried first, because they
+ * begin like other strings.
+ */
 const TOML_TOKEN =
   /"""[^"\\]*(?:(?:\\[\s\S]|"(?!""))[^"\\]*)*"{3,5}|'''[^']*(?:'(?!'')[^']*)*'{3,5}|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\n]*'|#[^\n]*|\n|[[\]{}=,.]|[^\s"'#[\]{}=,.]+/g;
 
@@ -187,7 +196,10 @@ export function tomlPositions(toml: string): Positions {
   return (path) => positionIn(found, path);
 }
 
-/** Yields headers, and keys with their values, without comments. Each ends at the first line break outside brackets. */
+/**
+ * Yields the tokens of each statement: a header, or a key with its value. A statement ends at the first line break
+ * outside of brackets. Comments are skipped.
+ */
 function* statements(all: Iterable<Token>): Generator<Token[]> {
   let statement: Token[] = [];
   let depth = 0;
@@ -211,7 +223,7 @@ function keysOf(tokens: readonly Token[]): string[] {
 
 function* tokens(text: string): Generator<Token> {
   let line = 1;
-  /** Index of the line's first character. */
+  /** Index of the first character of the present line. */
   let start = 0;
   for (const { 0: match, index } of text.matchAll(TOML_TOKEN)) {
     yield [match, { line, column: index - start + 1 }];
@@ -229,14 +241,14 @@ function keyOf(text: string): string {
   try {
     return `${JSON.parse(text)}`;
   } catch {
-    return text.slice(1, -1); // TOML has an escape sequence that JSON lacks.
+    return text.slice(1, -1); // The key has an escape sequence of TOML that JSON does not have.
   }
 }
 
-/** Maximum length of a path: a table, a setting, and an index in a list. */
+/** Maximum number of parts of a path: a table, a setting, and an index in a list. */
 const MAX_PATH = 3;
 
-/** Stores the first position of a path, and of each path above it. */
+/** Stores the position of a path, and of each path above it, unless an earlier position is known. */
 function note(found: Map<string, Position>, path: Path, position: Position): void {
   for (let length = Math.min(path.length, MAX_PATH); length > 0; length--) {
     const name = nameOf(path.slice(0, length));

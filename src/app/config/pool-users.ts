@@ -1,4 +1,4 @@
-/** The user and the password in a pool's URL, as some miners write them: `stratum+tcp://USER:PASSWORD@HOST:PORT`. */
+/** Accepts a user and a password in a pool's URL, as some miners do: `stratum+tcp://USER:PASSWORD@HOST:PORT`. */
 
 import { isPoolUrl } from '../../base/text/addresses.ts';
 import type { Path, RawSettings, Tables } from './raw-settings.ts';
@@ -11,8 +11,9 @@ interface Account {
 }
 
 /**
- * Moves the users and passwords of pool URLs to `pool.user` and `pool.password`. All pools must have the same ones.
- * @returns the changed settings of the place. No problem repeats a user or a password
+ * Moves the user and the password in pool URLs to `pool.user` and `pool.password`. All pools must have the same user
+ * and the same password.
+ * @returns the changed settings of the place, with problems that repeat neither users nor passwords
  */
 export function takePoolUsers(raw: RawSettings): RawSettings {
   const { pool } = (isObject(raw.document) ? raw.document : {}) as Tables;
@@ -36,7 +37,7 @@ export function takePoolUsers(raw: RawSettings): RawSettings {
   };
 }
 
-/** Whether the value of this setting was taken from a URL. */
+/** Whether the setting's value was taken from a pool's URL. */
 function isTaken([table, key]: Path, before: object, values: object): boolean {
   return table === 'pool' && key !== undefined && Object.hasOwn(values, key) && !Object.hasOwn(before, key);
 }
@@ -53,7 +54,7 @@ function take(url: unknown): { readonly url: unknown; readonly account?: Account
   return { url: `${scheme}${place}`, account };
 }
 
-/** Decodes percent-encoding (RFC 3986 §2.1). A text that is not encoded properly is returned as it is. */
+/** Decodes percent-encoding (RFC 3986 §2.1). @returns the text itself if its encoding is not valid */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -64,7 +65,11 @@ function decoded(text: string): string {
 
 type Given = Readonly<Record<keyof Account, unknown>>;
 
-/** @returns the values that the URLs add to the given ones, and a problem for each contradiction */
+/**
+ * @param given the values of `pool.user` and `pool.password`
+ * @param accounts the users and passwords in the URLs
+ * @returns values from the URLs for settings without a value, and a problem for each contradiction
+ */
 function together(given: Given, accounts: readonly Account[]): { values: Partial<Given>; problems: string[] } {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];

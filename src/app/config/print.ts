@@ -1,4 +1,4 @@
-/** Prints configurations: the effective one with its sources, and the example that explains each setting. */
+/** Prints the effective configuration with the origin of each value, and the example that explains each setting. */
 
 import { stringify } from 'smol-toml';
 import type { Loaded } from './load.ts';
@@ -8,7 +8,7 @@ import { printed } from './setting-types/basic.ts';
 import { type Config, ENTRIES, SETTINGS, valueIn } from './settings.ts';
 import { describe, type Entry, type Setting } from './settings-table.ts';
 
-/** @returns the configuration as TOML: each value with its source; settings without a value are comments */
+/** @returns the configuration as TOML: each value with its origin, and each setting without a value as a comment */
 export function configAsToml({ config, origins }: Loaded): string {
   const lines = groups().flatMap(([, entries]) => [
     `[${entries[0].table}]`,
@@ -22,7 +22,7 @@ export function configAsToml({ config, origins }: Loaded): string {
   return redact(lines.join('\n'));
 }
 
-/** @returns one JSON object, a PrintedConfig */
+/** @returns the configuration as the text of one JSON object, a PrintedConfig */
 export function configAsJson({ config, origins }: Loaded): string {
   const rows = ENTRIES.map((entry): [string, PrintedConfig[string]] => {
     const { layer, where } = origins.get(entry.path) ?? ({ layer: 'default', where: 'default' } as const);
@@ -31,7 +31,7 @@ export function configAsJson({ config, origins }: Loaded): string {
   return `${redact(JSON.stringify(Object.fromEntries(rows), undefined, 2))}\n`;
 }
 
-/** @returns a TOML file of these settings alone, each with its description; `pickaxe init` writes it */
+/** @returns the TOML file that `pickaxe init` writes. It has only the given settings, each below its description */
 export function settingsToml(values: { readonly [G in keyof Config]?: Partial<Config[G]> }): string {
   const lines = groups().flatMap(([, entries]) => {
     const set = entries.filter((entry) => valueIn(values, entry) !== undefined);
@@ -44,7 +44,7 @@ export function settingsToml(values: { readonly [G in keyof Config]?: Partial<Co
   return `${SHORT_HEADING}\n${lines.join('\n')}\n`;
 }
 
-/** @returns a TOML file that explains every setting, and sets none: each is a comment */
+/** @returns a TOML file that explains every setting. It sets none, because each line with a value is a comment */
 export function exampleToml(): string {
   const lines = groups().flatMap(([about, entries]) => [
     '',
@@ -83,7 +83,7 @@ function groups(): [about: string, entries: Entry[]][] {
   ]);
 }
 
-/** @param value as a file has it */
+/** @param value as in a file @returns the setting with this value, as TOML */
 function line({ key }: Entry, value: unknown): string {
   return stringify({ [key]: value }).trimEnd();
 }

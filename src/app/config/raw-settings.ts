@@ -7,39 +7,42 @@ import { ENTRIES } from './settings.ts';
 import { type Entry, VARIABLE_PREFIX } from './settings-table.ts';
 
 export interface Origin {
-  /** The kind of place. From strongest to weakest: flag, environment, project file, user file, default. */
+  /** The kind of the place. From the strongest to the weakest: flag, environment, project file, user file, default. */
   readonly layer: Layer;
-  /** For people: `--threads`, `PICKAXE_THREADS`, `pickaxe.toml:4`, `default`. */
+  /** The place, as shown to people: `--threads`, `PICKAXE_THREADS`, `pickaxe.toml:4`, `default`. */
   readonly where: string;
 }
 
 export interface Valued {
   readonly value: unknown;
   readonly origin: Origin;
-  /** The place with its column in a file, for errors. */
+  /** The place, as shown in errors: like `origin.where`, but with the column in a file: `pickaxe.toml:4:1`. */
   readonly at: string;
 }
 
-/** A table, a key and, in a list, an index. */
+/**
+ * The table, the key and the index of an item in a list. The path of a setting has no index, the path of a table has
+ * the table alone, and the empty path stands for the whole file.
+ */
 export type Path = readonly (string | number)[];
 
-/** Tables by name, with values by the names of settings. */
+/** Tables by their names. Each table has values by the keys of settings. */
 export type Tables = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
 export interface RawSettings {
-  /** `Tables`, unless a file has another shape. */
+  /** The settings as `Tables`, unless a file has another shape. */
   readonly document: unknown;
-  /** @returns the place of a path, for people: `pickaxe.toml:4`, `--threads` */
+  /** @returns the place of a path, as shown to people: `pickaxe.toml:4`, `--threads` */
   readonly where: (path: Path) => string;
-  /** Like `where`, but with the column, for errors: `pickaxe.toml:4:1`. */
+  /** @returns the place of a path, as shown in errors, with the column in a file: `pickaxe.toml:4:1` */
   readonly at: (path: Path) => string;
-  /** The absolute path of a file, at whose folder relative paths start. */
+  /** Absolute path of the file, if the place is a file. Relative paths in the settings start at its folder. */
   readonly file?: string;
-  /** Set if the file was found in the current folder, without a flag or a variable that names it. */
+  /** Set if the file was found in the current folder, and no flag or variable names it. */
   readonly unasked?: true;
-  /** Problems of the file's format. */
+  /** Faults of the format or of pool URLs, as sentences. */
   readonly problems?: readonly string[];
-  /** Paths that could not be read; the empty path stands for the whole file. */
+  /** Paths that could not be read because of a fault. The empty path stands for the whole file. */
   readonly unread?: readonly Path[];
 }
 
@@ -53,19 +56,19 @@ const PrintedSetting = z
   })
   .describe('for each setting, by its name in a file (`cpu.threads`)');
 
-/** By the settings' paths: `cpu.threads`. */
+/** Settings by their paths: `cpu.threads`. */
 export const PrintedConfig = z.record(z.string(), PrintedSetting);
 export type PrintedConfig = z.infer<typeof PrintedConfig>;
 type Layer = PrintedConfig[string]['origin'];
 
-/* The error for a configuration, which lists all problems. */
+/* The error for a configuration. Its message lists the first problems. */
 
-/** Maximum number of problems that are listed. */
+/** Maximum number of problems that the error lists. */
 const MAX_LISTED = 20;
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  /** One line each: the place, what is wrong, what to do. */
+  /** Each problem is one line with the place, what is wrong, and what to do. */
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
@@ -83,17 +86,17 @@ function listed(problems: readonly string[]): string {
 
 /* Flags of the command line and variables of the environment. */
 
-/** The variable that names the project file, like --config. */
+/** The variable that names the project file, as --config does. */
 export const FILE_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
 
-/** Variables that pickaxe sets for hooks. A hook may run pickaxe, for which these variables are no settings. */
+/** Matches variables that pickaxe sets for hooks. A hook may run pickaxe, which must not take them for settings. */
 const EVENT_NAME = /^PICKAXE_EVENT(_|$)/;
-/** Variables that Kubernetes sets in each container if there is a service called pickaxe. */
+/** Matches variables that Kubernetes sets in each container if there is a service called pickaxe. */
 const SERVICE_NAME = /^PICKAXE_(SERVICE_(HOST|PORT(_\w+)?)|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The given flags, by the settings' paths: a list has a text for each use of its flag, a switch has a boolean. */
+/** The given flags, by the settings' paths. A list has a text for each use of its flag, and a switch has a boolean. */
 export type Flags = ReadonlyMap<string, string | readonly string[] | boolean>;
 
 export function settingsOfFlags(flags: Flags): RawSettings {
@@ -107,7 +110,7 @@ export function settingsOfFlags(flags: Flags): RawSettings {
   );
 }
 
-/** An empty variable counts as not set. */
+/** @returns the settings in the environment. An empty variable counts as not set */
 export function settingsOfEnvironment(environment: Environment): RawSettings {
   return rawSettings(
     ({ variable, setting }) => {
@@ -118,12 +121,12 @@ export function settingsOfEnvironment(environment: Environment): RawSettings {
   );
 }
 
-/** @returns the variable's name that people may expect from a path: `PICKAXE_POOL_URLS` in place of `PICKAXE_POOL` */
+/** @returns the name that people may expect for a setting's variable: `PICKAXE_POOL_URLS` in place of `PICKAXE_POOL` */
 function pathVariable(path: string): string {
   return `${VARIABLE_PREFIX}${path}`.replace(/[.-]/g, '_').toUpperCase();
 }
 
-/** @returns a problem, without any value, for each unknown variable with pickaxe's prefix */
+/** @returns a problem for each unknown variable with pickaxe's prefix. Problems do not repeat values */
 export function unknownVariables(environment: Environment): string[] {
   const known = new Map<string, string[]>([[FILE_VARIABLE, []]]);
   for (const { variable, path } of ENTRIES) known.set(variable, [pathVariable(path)]);
@@ -157,7 +160,7 @@ const SWITCHES = new Map([
   ['0', false],
 ]);
 
-/** @returns the value as in a file; a text that cannot be read stays a text, which `check` then refuses */
+/** @returns the value as in a file. A text that cannot be read in the form stays a text, and `check` refuses it */
 function read(form: Entry['setting']['type']['form'], given: string | readonly string[]): unknown {
   const text = typeof given === 'string' ? given : given.join(',');
   switch (form) {
@@ -172,7 +175,10 @@ function read(form: Entry['setting']['type']['form'], given: string | readonly s
   }
 }
 
-/** A comma in a URL's password does not separate items, so that no part of the URL is shown as an item. */
+/**
+ * Splits a list at its commas, except in the user and password of a URL. Otherwise an error could show a part of a
+ * password as an item of the list.
+ */
 function itemsOf(list: string): string[] {
   const ofUrl = /https?:\/\/[^/@=]*@|(?:stratum1?(?:\+(?:tcp|ssl|tls))?|tcp|ssl|tls):\/\/[^/@]*@/gi;
   const kept = list.replace(ofUrl, (user) => user.replaceAll(',', '\0'));

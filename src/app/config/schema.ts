@@ -1,11 +1,11 @@
-/** The schema of configuration files: for zod, and as JSON Schema for editors. */
+/** The schema of configuration files, as a zod schema, and as a JSON Schema for editors. */
 
 import { z } from 'zod';
 import { printed } from './setting-types/basic.ts';
 import { ENTRIES, SETTINGS } from './settings.ts';
 import { describe } from './settings-table.ts';
 
-/** The key of a file's schema, for editors. */
+/** Key with which a configuration file names the address of its JSON Schema, for editors. */
 const SCHEMA_KEY = '$schema';
 
 export const fileSchema = z.strictObject({
@@ -26,7 +26,7 @@ function tables() {
 export function jsonSchema(): object {
   const { $schema, ...rest } = z.toJSONSchema(fileSchema, { target: 'draft-2020-12', io: 'input' });
   const properties = rest.properties as Readonly<Record<string, { readonly properties: Record<string, object> }>>;
-  // zod omits the defaults and examples of types that parse a file's value, so they are added here.
+  // zod omits defaults and examples of types that convert a file's value, so defaults and examples are added here.
   for (const { table, key, setting } of ENTRIES) {
     const { type, default: value, example } = setting;
     Object.assign(properties[table].properties[key], {

@@ -1,4 +1,4 @@
-/** Secrets: reads them, names their proper place, and keeps them from being printed. */
+/** Reads secrets from files, finds names of secrets, and keeps secrets from being printed. */
 
 import { distrust, readRegularFile, UnfitFile, whyUnreadable } from '../../base/system/regular-file.ts';
 import { decodeText } from '../../base/text/plain-text.ts';
@@ -6,15 +6,18 @@ import { printed } from './setting-types/basic.ts';
 import { ENTRIES } from './settings.ts';
 import type { Setting } from './settings-table.ts';
 
-/** Maximum size of a secret. Tokens and passwords have a few dozen bytes. */
+/**
+ * Maximum size of a file with a secret, in bytes. Tokens and passwords have a few dozen bytes, and an RSA key of 4096
+ * bits in PEM has about 3300.
+ */
 const MAX_SECRET_BYTES = 4096;
 
-/** Names that people give to secrets. */
+/** Matches names that people give to secrets. */
 const SECRET_NAME =
   /(^|[-_. ])(token|secret|password|passwd|passphrase|mnemonic|seed|bearer|authorization|(private|secret|api)[-_ ]?key|credentials?)($|[-_. ])/i;
 const KEY_NAME = /private|secret[-_ ]?key|mnemonic|seed/i;
 
-/** @returns a sentence about the proper place of a secret, if the name is that of one */
+/** @returns a sentence about the proper place of a secret; undefined if the name is not that of a secret */
 export function whereSecretBelongs(name: string): string | undefined {
   const words = name.replace(/([a-z])([A-Z])/g, '$1-$2');
   if (!SECRET_NAME.test(words) || /file$/i.test(words)) return undefined;
@@ -27,8 +30,9 @@ export function whereSecretBelongs(name: string): string | undefined {
 }
 
 /**
- * @returns the text of a `secretFile` without one newline at its end
- * @throws Error about the file, its owner or its mode, without any of its content
+ * @param name the setting or flag that names the file, for errors
+ * @returns the text of a file with a secret, without one newline at its end
+ * @throws Error about the file, its owner or its mode; the message repeats nothing of its content
  */
 export function readSecretFile(file: string, name: string): string {
   const value = readSecretText(file, name).replace(/\r?\n$/, '');
@@ -38,7 +42,7 @@ export function readSecretFile(file: string, name: string): string {
   return value;
 }
 
-/** Like `readSecretFile`, for a secret of several lines, such as a key in PEM. */
+/** Like `readSecretFile`, for a secret of several lines, such as a key in PEM. Keeps a newline at the end. */
 export function readSecretText(file: string, name: string): string {
   let bytes: Buffer;
   try {
@@ -57,7 +61,7 @@ export function readSecretText(file: string, name: string): string {
 
 const HIDDEN = '***';
 
-/** @returns the part of a setting's value that may be shown, as in a file */
+/** @returns the part of a setting's value that may be shown, as in a file; `***` for a secret value */
 export function visible({ type, hidden, shown }: Setting, value: unknown): unknown {
   if (value === undefined) return value;
   if (hidden) return HIDDEN;
@@ -65,12 +69,12 @@ export function visible({ type, hidden, shown }: Setting, value: unknown): unkno
   return shown ? shown(written) : written;
 }
 
-/** @returns the path without runs of hex digits, which could be a key that was given in place of its file */
+/** @returns the path with `…` in place of 64 or more hex digits, which could be a key given in place of its file */
 export function withoutKeys(path: string): string {
   return path.replace(/[\da-f]{64,}/gi, '…');
 }
 
-/** @returns the text without users and passwords in URLs, `Authorization` values, and tokens in queries */
+/** @returns the text with `***` for users and passwords in URLs, `Authorization` values, and tokens in queries */
 export function redact(text: string): string {
   return text
     .replace(/[^\s"<>]+/g, withoutUser)
@@ -80,8 +84,9 @@ export function redact(text: string): string {
 }
 
 /**
- * Works in one pass, because a hostile text can have a scheme in each word.
- * @returns the word, or a whole text meant as one URL, without the part between a URL's scheme and its last `@`
+ * Removes the user and the password from a URL. Takes linear time, because a hostile text may contain many schemes.
+ * @param word a word, or a whole text that is treated as one URL
+ * @returns the word with `***` in place of the part between its first scheme and its last `@`
  */
 export function withoutUser(word: string): string {
   const scheme = word.search(/[a-z][a-z0-9+.-]{0,20}:\/\//i);

@@ -1,46 +1,54 @@
-/** The description of a setting. Its flag, environment variable, place in files, help and schema follow from it. */
+/** Describes a setting. Its flag, environment variable, place in files, help and schema follow from the description. */
 
 import { printed, type SettingType } from './setting-types/basic.ts';
 
 /**
- * Whether a found project file (load.ts) is refused when it has this setting.
- * - true: it reads a secret, runs a command, writes a file, opens a port, sends something to others, or leaves a
- *   certificate unchecked.
- * - `if-mixed`: it decides where a connection goes, or who is trusted there.
- * Absent for a setting that can only harm the account that the miner earns for.
+ * Whether this setting is refused in a found file: a project file that no flag and no variable names (load.ts).
+ * - true: always refused. The setting reads a secret, runs a command, writes a file, opens a port, sends something to
+ *   others, lets others control the rig, or leaves a certificate unchecked.
+ * - `if-mixed`: refused if a credential of the same table is from another place. The setting decides where a connection
+ *   goes, or who is trusted there.
+ * Absent for the other settings, which can do little harm, except to the miner's earnings.
  */
 type NeedsNaming = true | 'if-mixed';
 
 /**
- * - `first`: `--help` lists its flag.
- * - `never`: help pages and completion omit its flag, which works all the same. The setting is meant for files.
- * Absent where only `--help --all` lists its flag.
+ * Where help pages list the flag of a setting.
+ * - `first`: `--help` lists the flag.
+ * - `never`: help pages and completion omit the flag, although it works. The setting is meant for files.
+ * Absent if only `--help --all` lists the flag.
  */
 export type InHelp = 'first' | 'never';
 
 export interface Setting {
   readonly type: SettingType<unknown>;
-  /** One line for people, in --help, the example file, editors and docs/configuration.md. */
+  /** A description in one line, for --help, the example file, editors and docs/configuration.md. */
   readonly about: string;
-  /** Without a default, the value is undefined unless somebody sets it. */
+  /** The value if nobody sets one. If there is no default, the value is then undefined. */
   readonly default?: unknown;
-  /** The behaviour without a value, if there is no default. */
+  /** For a setting without a default: what happens if nobody sets a value. */
   readonly otherwise?: string;
-  /** A value as in a file, if there is no default. */
+  /** For a setting without a default: an example of a value, as in a file. */
   readonly example?: unknown;
-  /** In commander's form: `--threads <n>`. A switch has no value, and gets its `--no-…`. Some settings have no flag. */
+  /**
+   * The flag in commander's form: `--threads <n>`. A switch has no value, and a `--no-…` flag is added for it. Some
+   * settings have no flag.
+   */
   readonly flag?: string;
-  /** A short flag that other miners have: `-t`. */
+  /** A short flag, as other miners have it: `-t`. */
   readonly short?: string;
   readonly inHelp?: InHelp;
-  /** The heading in --help --all, where it differs from the table's. */
+  /** The heading in --help --all, if it differs from that of the setting's table. */
   readonly heading?: string;
-  /** The setting takes effect at once when its file changes; other settings need a restart. */
+  /**
+   * Set if a change of the setting in its file takes effect while mining. `SOURCE_PATH` in settings.ts describes an
+   * exception. Changes of settings that are not live need a restart.
+   */
   readonly live?: true;
-  /** The value is the path of a file with a secret, for `readSecretFile`. Secrets themselves are never settings. */
+  /** Set if the value is the path of a file with a secret, for `readSecretFile`. */
   readonly secretFile?: true;
   readonly needsNaming?: NeedsNaming;
-  /** The value is secret: it is neither printed nor logged. */
+  /** Set if the value may be secret. Such a value is neither printed nor logged. */
   readonly hidden?: true;
   /** @returns the part of the value, as in a file, that may be printed and logged */
   readonly shown?: (written: unknown) => unknown;
@@ -48,19 +56,19 @@ export interface Setting {
 
 interface Group {
   readonly about: string;
-  /** The heading of its settings in --help --all. Tables may share one. */
+  /** The heading of the group's settings in --help --all. Several groups may have the same heading. */
   readonly heading: string;
   readonly settings: Readonly<Record<string, Setting>>;
 }
 
-/** Groups and settings by their names in camelCase; people see them in kebab-case. */
+/** Groups and settings by their names in camelCase. People see the names in kebab-case. */
 export type Table = Readonly<Record<string, Group>>;
 
 type ValueOf<S> = S extends { readonly type: SettingType<infer T> } ? T : never;
 type Given<G> = { readonly [K in keyof G as G[K] extends { readonly default: unknown } ? K : never]: ValueOf<G[K]> };
 type Perhaps<G> = { readonly [K in keyof G as G[K] extends { readonly default: unknown } ? never : K]?: ValueOf<G[K]> };
 
-/** The values of a table of settings: those with a default are always there. */
+/** The values of a table of settings. Settings with a default always have a value. */
 export type ValuesOf<T extends Table> = {
   readonly [G in keyof T]: Given<T[G]['settings']> & Perhaps<T[G]['settings']>;
 };
@@ -77,16 +85,16 @@ export function describe({ about, type, default: value, otherwise }: Setting): s
 
 export interface Entry {
   readonly setting: Setting;
-  /** In camelCase. */
+  /** Names of the group and of the setting in camelCase. */
   readonly group: string;
   readonly name: string;
-  /** In kebab-case: `cpu`, `threads`, `cpu.threads`. */
+  /** Name of the table, key in the table, and path of both, in kebab-case: `cpu`, `threads`, `cpu.threads`. */
   readonly table: string;
   readonly key: string;
   readonly path: string;
   readonly heading: string;
   readonly flag?: string;
-  /** `PICKAXE_THREADS`: named after the flag or, for a setting without a flag, after the path. */
+  /** The environment variable, like `PICKAXE_THREADS`. Its name follows from the flag or, without a flag, the path. */
   readonly variable: string;
 }
 

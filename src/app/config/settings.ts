@@ -1,6 +1,7 @@
 /**
- * Every setting, from the tables. A new entry there is automatically in --help, files, the environment, the JSON
- * Schema, the example and --print-config; a test requires its line in docs/configuration.md.
+ * All settings, from the tables. A setting that is added to a table is automatically in help pages (see `InHelp`),
+ * files, the environment, the JSON Schema, the example and --print-config. A test requires a line about the setting in
+ * docs/configuration.md.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -39,7 +40,7 @@ export function assemble(value: (entry: Entry) => unknown): Config {
 
 export const DEFAULTS = assemble(({ setting }) => setting.default);
 
-/** @returns undefined where the setting has no value */
+/** @returns the value of a setting; undefined if it has none */
 export function valueIn(
   config: { readonly [G in keyof Config]?: Partial<Config[G]> },
   { group, name }: Entry,
@@ -47,12 +48,12 @@ export function valueIn(
   return (config as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>)[group]?.[name];
 }
 
-/* Differences between two configurations, so that a running miner can apply a new one. */
+/* Differences between two configurations, so that a running miner can apply the new configuration. */
 
 export interface Change {
-  /** `devices.temp-limit` */
+  /** Path of the setting, like `devices.temp-limit`. */
   readonly path: string;
-  /** Undefined where it was not set. */
+  /** The values before and after the change; undefined if the setting is not set. */
   readonly before: unknown;
   readonly after: unknown;
 }
@@ -63,8 +64,8 @@ export interface Changes {
 }
 
 /**
- * Paths of the settings of the source of work. Some can change while mining, but not from one kind of source (nodes,
- * pools, a fleet) to another.
+ * Matches the paths of settings about the source of work. Some of these settings can change while mining, but only if
+ * the kind of the source (nodes, pools or a fleet) stays the same.
  */
 const SOURCE_PATH = /^(?:node|pool|nats)\./;
 
@@ -81,7 +82,7 @@ export function changes(before: Config, after: Config): Changes {
   return { live, needsRestart };
 }
 
-/** A coordinator has NATS servers as well, but mines on nodes or pools. */
+/** A coordinator has NATS servers in its settings, but its source is nodes or pools. */
 function kindOf({ node, pool, nats }: Config): 'fleet' | 'pool' | 'node' | 'none' {
   if (pool.urls !== undefined) return 'pool';
   if (node.urls !== undefined) return 'node';

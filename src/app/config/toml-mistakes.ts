@@ -1,18 +1,18 @@
-/** Common mistakes of people who write TOML seldom, with their remedies. Pure. */
+/** Common mistakes of people who seldom write TOML, with the remedies. Pure. */
 
 interface Place {
-  /** The parser's message. */
+  /** The first line of the parser's message. */
   readonly what: string;
   readonly line: string;
-  /** The line from the faulty character on. */
+  /** The part of the line that begins at the faulty character. */
   readonly rest: string;
 }
 
 const QUOTES = 'a text needs quotes, like "mainnet01"';
-/** Blanks that TOML does not accept as blanks, and invisible characters. */
+/** Matches a blank that TOML does not accept, or an invisible character. */
 const UNSEEN = /^[\u00a0\u00ad\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]/;
 
-/** Remedies, of which the first that fits applies. None repeats any text of the file, which may be secret. */
+/** Tests of a faulty place, with the remedies. The first test that fits decides. No remedy repeats text of the file. */
 const REMEDIES: readonly (readonly [(place: Place) => boolean, string])[] = [
   [
     ({ what }) => what.includes('escape'),
@@ -71,7 +71,7 @@ const isValue = (what: string) => /^invalid (value|date)/.test(what);
 const isNumber = (what: string) => what.startsWith('illegal character in num');
 const isFollowed = (what: string) => what.startsWith('each key-value declaration must be followed');
 
-/** @returns a clause that says what to do; undefined for a fault that is not common */
+/** @returns the remedy as a clause; undefined for a fault that is not common */
 export function remedyOf(place: Place): string | undefined {
   return REMEDIES.find(([fits]) => fits(place))?.[1];
 }

@@ -1,4 +1,4 @@
-/** Examines the listed GPUs, and finds those that the system has but that are not listed. */
+/** Examines the GPUs that pickaxe lists, and finds GPUs of this machine that are not in the list. */
 
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,18 +11,18 @@ export interface GpuFacts {
   readonly gpus: readonly Gpu[];
   /** Whether the optional package for GPUs is installed. */
   readonly hasPackage: boolean;
-  /** The reason why no GPU is listed. */
+  /** Why no GPU is listed; undefined if one is. */
   readonly none?: { readonly message: string; readonly fault: 'missing' | 'lost' } | undefined;
   /** Display devices on the PCI bus. */
   readonly devices: readonly DisplayDevice[];
-  /** Device files that drivers open. `isOpen`: this user may read and write the file. */
+  /** Device files through which drivers use GPUs. `isOpen`: this user may read and write the file. */
   readonly nodes: readonly { readonly path: string; readonly isOpen: boolean }[];
-  /** Names of Vulkan's driver files. */
+  /** Names of the files that describe installed Vulkan drivers. */
   readonly drivers: readonly string[];
   readonly hasLoader: boolean;
 }
 
-/** Folders of Vulkan's driver files and of its loader. */
+/** Folders with the files that describe Vulkan drivers, and folders with Vulkan's loader. */
 const DRIVER_FOLDERS = ['/etc/vulkan/icd.d', '/usr/share/vulkan/icd.d', '/usr/local/share/vulkan/icd.d'];
 const LIBRARY_FOLDERS = [
   ...['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64', '/usr/lib', '/usr/local/lib'],
@@ -58,7 +58,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // There is no such folder, or this user may not read it.
+    return []; // The folder does not exist, or this user may not read it.
   }
 }
 
@@ -79,7 +79,7 @@ export function examineGpus(facts: GpuFacts): Finding[] {
     const remedy = 'docs/devices.md, “When a GPU is missing”, says how to find the failing driver';
     findings.push({ about: 'GPU', state: 'warning', what: `listing fails: ${none.message}`, why: WHY, remedy });
   } else if (findings.length === 0) {
-    // On Linux with the package, the absence of GPUs is certain, because the PCI bus was searched as well.
+    // On Linux with the package, it is certain that there is no GPU, because the PCI bus was searched as well.
     const isKnown = platform === 'linux' && hasPackage;
     findings.push({ about: 'GPU', state: 'ok', what: `none${isKnown ? '' : `: ${none?.message}`}` });
   }
@@ -95,14 +95,14 @@ function listed({ name, model, driver, backend, software, usable, why }: Gpu): F
   return { about: name, state: 'warning', what: `${what}: not used`, why: WHY, remedy: why };
 }
 
-/** The finding about a card that is not listed: it has no driver, or this user may not open it. */
+/** @returns the finding about a GPU on the PCI bus that is not listed, with the probable reason and the remedy */
 function notListed({ bus, vendor }: DisplayDevice, facts: GpuFacts): Finding {
   const what = `${TITLES[vendor]} at ${bus} cannot be used: ${whyNotListed(vendor, facts)}`;
   return { about: 'GPU', state: 'warning', what, why: WHY, remedy: remedyFor(vendor, facts) };
 }
 
 const TITLES: Record<Maker, string> = { nvidia: 'an NVIDIA GPU', amd: 'an AMD GPU', intel: 'an Intel GPU' };
-/** Names of the makers' Vulkan driver files. */
+/** Match the names of the files that describe the makers' Vulkan drivers. */
 const DRIVERS: Record<Maker, RegExp> = { nvidia: /^nvidia/, amd: /^(radeon|amd)/, intel: /^intel/ };
 
 function whyNotListed(vendor: Maker, facts: GpuFacts): string {

@@ -1,4 +1,4 @@
-/** Examines this machine: Node.js and the system, the CPU, the devices to mine with, and folders. */
+/** Examines this machine: Node.js, the system, the CPU, the devices to mine with, sensors and folders. */
 
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { freemem } from 'node:os';
@@ -12,27 +12,33 @@ import type { CoreGroup } from '../../miner/engine/cpu/threads.ts';
 import type { Gpu } from '../../miner/engine/gpu/list-gpus.ts';
 import type { KernelRow } from '../composition/choose-engines.ts';
 
-/** The oldest supported version, as in `engines` of package.json. */
+/** The oldest supported version of Node.js, as in `engines` of package.json. */
 const NODE = { major: 20, minor: 19 };
-/** Platforms on which pickaxe is tested, or at least should run. */
+/** Platforms on which pickaxe is tested, or is at least expected to run. */
 const PLATFORMS = ['linux x64', 'linux arm64', 'darwin x64', 'darwin arm64', 'win32 x64', 'win32 arm64'];
-/** The glibc that the WebGPU library was linked against. */
+/** The oldest version of glibc that the WebGPU library runs with. */
 const GPU_GLIBC = 2.34;
-/** Required memory. The miner and each GPU's process use 150 MB. With less, the system soon kills one of them. */
+/**
+ * Available memory, in bytes, below which the doctor warns. The miner uses 150 MB, and so does the process of each GPU.
+ * When memory is short, the system kills processes.
+ */
 const ENOUGH_MEMORY = 512 * 2 ** 20;
-/** Required number of open files: 64 connections to each of a few nodes, streams, threads, and files of drivers. */
+/**
+ * Limit on open files below which the doctor warns. The miner may open 64 connections to each of a few nodes, and needs
+ * files for streams, threads and drivers.
+ */
 const ENOUGH_FILES = 256;
 
 export interface SystemFacts {
-  /** Without the `v`. */
+  /** Version of Node.js, like `22.11.0`. */
   readonly node: string;
   readonly platform: string;
   readonly arch: string;
-  /** Like `2.36`; undefined with another C library. */
+  /** Version of glibc, like `2.36`; undefined with another C library. */
   readonly glibc?: string | undefined;
-  /** Available bytes, within the limits of a container. */
+  /** Available memory in bytes, within the limits of a container. */
   readonly memory: number;
-  /** Maximum number of open files; undefined without a limit. */
+  /** Maximum number of open files; undefined if there is no limit, or the system does not report it. */
   readonly files?: number | undefined;
 }
 
@@ -44,7 +50,8 @@ export function readSystem(): SystemFacts {
     platform: process.platform,
     arch: process.arch,
     glibc: header.glibcVersionRuntime,
-    // The function is missing in versions of Node.js that are too old, which must be reported nevertheless.
+    // Versions of Node.js that are too old lack this function. The doctor must run even with such a version, to report
+    // that it is too old.
     memory: process.availableMemory?.() ?? freemem(),
     ...(Number.isFinite(files) && { files }),
   };
@@ -107,7 +114,7 @@ function openFiles(files: number | undefined): Finding[] {
 /* The CPU: its kernel and its threads. */
 
 export interface CpuFacts {
-  /** The reason why the requested threads or kernel cannot be used. */
+  /** Why the requested threads or kernel cannot be used. */
   readonly refused?: string;
   readonly threads?: { readonly threads: number; readonly groups: readonly CoreGroup[]; readonly why: string };
   readonly kernels: readonly KernelRow[];
@@ -130,12 +137,13 @@ export function examineCpu({ refused, threads, kernels }: CpuFacts): Finding[] {
   const finding = { about: 'CPU', what: `kernel ${used}${count}${how}` };
   const native = kernels.filter(({ name }) => isNative(name));
   if (native.some(({ usable }) => usable)) return [{ ...finding, state: 'ok' }];
-  // `portable` is compiled wherever any native kernel is, so its reason applies to all native kernels.
+  // If any native kernel is compiled, the kernel `portable` is compiled, too. So if `portable` is missing, all native
+  // kernels are missing for the same reason.
   const reason = native.find(({ name }) => name === 'portable')?.why ?? 'there is none for this chip';
   return [{ ...finding, state: 'warning', why: 'native kernels are two to six times as fast', remedy: reason }];
 }
 
-/** @returns `avx2 on efficiency cores`; the name alone where all cores are alike */
+/** @returns `avx2 on efficiency cores`; only the kernel's name if all cores are alike */
 function chosenKernel({ name, cores }: KernelRow): string {
   return cores === undefined ? name : `${name} on ${cores} cores`;
 }
@@ -159,7 +167,7 @@ export function examineDevices(use: readonly string[] | 'all', cpuWorks: boolean
   return { about, state: 'warning', what, why: '--devices asks for more than can be used', remedy };
 }
 
-/** @returns the names of the requested devices that can be used */
+/** @returns the names of the devices that are asked for and can be used */
 export function miningDevices(use: readonly string[] | 'all', cpuWorks: boolean, gpus: readonly Gpu[]): string[] {
   const isAsked = (name: string) => use === 'all' || use.includes(name) || (name !== 'cpu' && use.includes('gpu'));
   return usableDevices(cpuWorks, gpus).filter(isAsked);
@@ -182,9 +190,9 @@ export function examineSensors({ what, refused }: Pick<CpuSensors, 'what' | 'ref
   };
 }
 
-/* The folders of measurements and of the configuration. */
+/* The folder of remembered measurements, and the folder of the configuration. */
 
-/** @param isWritable checks the nearest existing folder */
+/** @param isWritable returns whether this user can write to a folder, or can create it */
 export function examineCacheFolder(folder: string | undefined, isWritable = isFolderWritable): Finding {
   const about = 'cache';
   const why = 'kernels are measured again at each start: a second for the CPU, and a few seconds for each GPU';

@@ -18,13 +18,16 @@ import { nodeTrust, poolTrust } from '../nodes/node-clients.ts';
 import { NodesInTurn } from '../nodes/nodes-in-turn.ts';
 import { UsageError } from '../process/exit.ts';
 
-/** The findings about sources, and the works that they gave: at most one from each node or pool. */
+/** The findings about nodes or pools, and the works that these gave: at most one from each. */
 export interface ExaminedSources {
   readonly findings: readonly Finding[];
   readonly works: readonly Work[];
 }
 
-/** @param examine replaced by tests @returns findings, with faults only if no node is left to mine on */
+/**
+ * @param examine replaced by tests
+ * @returns findings and works. If at least one node can be mined on, the faults of other nodes are only warnings
+ */
 export async function examineNodes(
   { node, miner: settings }: Pick<Config, 'node' | 'miner'>,
   examine: (question: NodeQuestion) => Promise<Examination> = examineNode,
@@ -41,7 +44,7 @@ export async function examineNodes(
   return joined(each, [...riskOf({ node, pool: DEFAULTS.pool }), ...(miner ? [] : [NO_KEY])]);
 }
 
-/** @returns findings, with faults only if no pool is left to mine on */
+/** @returns findings and works. If at least one pool can be mined on, the faults of other pools are only warnings */
 export async function examinePools({ node, pool }: Pick<Config, 'node' | 'pool'>): Promise<ExaminedSources> {
   let account: PoolAccount;
   try {
@@ -54,7 +57,10 @@ export async function examinePools({ node, pool }: Pick<Config, 'node' | 'pool'>
   return joined(each, riskOf({ node, pool }));
 }
 
-/** @returns findings about the fleet's servers, with faults only if no server can be used */
+/**
+ * @returns findings about the fleet's NATS servers. If at least one server can be used, the faults of other servers are
+ *   only warnings
+ */
 export async function examineFleet(
   { nats, rig }: Pick<Config, 'nats' | 'rig'>,
   isCoordinator: boolean,
@@ -92,7 +98,11 @@ const NO_KEY: Finding = {
   remedy: 'run pickaxe init, or give --public-key HEX; pickaxe keygen pickaxe-key.json makes a key',
 };
 
-/** @param name the name of the node, the pool or the fleet's server, safe to show */
+/**
+ * Puts the name of a node, pool or NATS server before each of its findings.
+ * @param name must not contain secrets
+ * @param examine a UsageError that it throws becomes a finding
+ */
 async function named(
   kind: 'node' | 'pool' | 'fleet',
   name: string,
@@ -131,10 +141,10 @@ function riskOf(settings: Pick<Config, 'node' | 'pool'>): Finding[] {
   return risk ? [{ about, state: 'warning', ...risk }] : [];
 }
 
-/** A slow node is not asked again, since the rest of the examination reports it. */
+/** A slow node is not asked again, because the examination of the nodes reports that it is slow. */
 const LIMITS = { attempts: 1, answerTimeoutMs: 10_000 };
 
-/** @returns nothing without a node or a key, which the examination of the nodes reports */
+/** @returns an empty list if no node or no key is configured, because the examination of the nodes reports that */
 export async function examineAccount(config: Pick<Config, 'node' | 'ledger' | 'miner'>): Promise<Finding[]> {
   const miner = minerIdentity(config.miner);
   if (!miner || config.node.urls === undefined) return [];

@@ -1,4 +1,4 @@
-/** Estimates the machine's earnings on the configured nodes or pools, and the cost of its power. */
+/** Estimates what this machine earns on the configured nodes or pools, and what its power costs. */
 
 import type { Finding } from '../../base/finding.ts';
 import type { CoreGroup } from '../../miner/engine/cpu/threads.ts';
@@ -16,18 +16,18 @@ import {
 import type { CpuFacts } from './examine-machine.ts';
 
 interface Miners {
-  /** Absent where the CPU does not mine. */
+  /** Absent if the CPU does not mine. */
   readonly cpu?: CpuFacts | undefined;
   /** Names of the GPUs that mine. */
   readonly gpus: readonly string[];
 }
 
 /**
- * Uses the rate at which the CPU's kernels were measured. GPUs are not measured, because somebody may be using them.
- * @param works one from each node or pool
- * @param isPool whether the works are from pools: then only a number in the jobs names the network, and nothing
- *   confirms that number
- * @returns no finding without work, since the examination of the nodes or pools reports that
+ * Estimates from the measured speeds of the CPU's kernels. GPUs are not measured, because somebody may be using them.
+ * @param works at most one from each node or pool
+ * @param isPool whether the works are from pools. A pool's jobs name the network by a number, and nothing confirms
+ *   this number. So the finding says that the rewards are those of the network that the jobs name
+ * @returns one finding; no finding if `works` is empty, because the examination of the nodes or pools reports that
  */
 export function examineEarnings(
   works: readonly Work[],
@@ -37,7 +37,7 @@ export function examineEarnings(
 ): Finding[] {
   const [first] = works;
   if (!first) return [];
-  // Another finding warns of nodes of other networks.
+  // Works of other networks do not count here. The examination of the nodes warns of nodes that serve another network.
   const network = networkNumberOf(first.header);
   const alike = works.filter(({ header }) => networkNumberOf(header) === network);
   const { what, ...finding } = estimate(alike, miners, terms);
@@ -72,7 +72,7 @@ function estimate(works: readonly Work[], { cpu, gpus }: Miners, terms: Earnings
   return { about, state: 'ok', what: what.filter((part) => part !== '').join('; ') };
 }
 
-/** @returns H/s of all threads; undefined if a kernel could not be measured */
+/** @returns hashes per second of all CPU threads; undefined if a chosen kernel could not be measured */
 function rateOf({ threads, kernels }: CpuFacts): number | undefined {
   const groups = threads?.groups ?? [];
   return groups.reduce<number | undefined>((sum, { kind, places }: CoreGroup) => {

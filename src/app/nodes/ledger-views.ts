@@ -1,4 +1,4 @@
-/** Asks a rig's nodes about its blocks and its account. */
+/** Asks nodes about the blocks and the account of a rig. */
 
 import { oneLine } from '../../base/text/plain-text.ts';
 import type { LedgerView } from '../../node/blocks/observation.ts';
@@ -31,9 +31,9 @@ export interface LedgerViews {
 }
 
 /**
- * Opens a view of each node's ledger, under the same name as the source of work on that node.
- * @param settings must name the network, unless all URLs do
- * @throws UsageError when a file holds no valid certificates
+ * Opens a view of each node's ledger. The view has the same name as the source of work on that node.
+ * @param settings must name the network, unless all URLs name it
+ * @throws UsageError when a file of certificates cannot be used
  */
 export function openLedgerViews(settings: ApiSettings): LedgerViews {
   const { urls = [], network = '' } = settings.node;
@@ -53,11 +53,12 @@ type Settings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 type Reading = ChainReading<AccountDetails | undefined>;
 
 /**
- * Short limits, because a person waits and can ask again. An answer has a kilobyte, and all chains are asked at once.
+ * The limits are short, because a person waits and can ask again. They suffice, because the balances of all chains are
+ * requested at once, and each answer has about a kilobyte.
  */
 const LIMITS = { attempts: 1, answerTimeoutMs: 3_000, mostAnswerBytes: 2 ** 18 };
 
-/** @returns the answer of the first node that has one @throws NoBalance with the reasons of all nodes */
+/** @returns the balance from the first node that gives one @throws NoBalance with the errors of all nodes */
 export async function askBalance(settings: Settings, stop: AbortSignal): Promise<Balance> {
   const faults: string[] = [];
   for (const node of configuredNodes(settings)) {
@@ -66,14 +67,14 @@ export async function askBalance(settings: Settings, stop: AbortSignal): Promise
     } catch (fault) {
       if (!(fault instanceof NodeError || fault instanceof LedgerFormatError || fault instanceof UsageError))
         throw fault;
-      // Messages of NodeErrors name the node already.
+      // The messages of NodeErrors already name the node.
       faults.push(oneLine(fault instanceof NodeError ? fault.message : `${shownNode(node)}: ${fault.message}`));
     }
   }
   throw new NoBalance(faults.join(' '));
 }
 
-/** @throws the first fault when no chain answers */
+/** @throws among others, the error of the first chain, when the balance of no chain could be read */
 async function askNode(settings: Settings, node: ConfiguredNode, stop: AbortSignal): Promise<Balance> {
   const account = settings.miner.account ?? minerIdentity(settings.miner)!.account;
   const api = await openNodeApi(node, settings, { limits: LIMITS });
@@ -104,7 +105,7 @@ function chainBalance(reading: Reading): ChainBalance {
 export function earningsTerms({ node, power }: Pick<Config, 'node' | 'power'>): EarningsTerms {
   return {
     coinsAt: (version, height) => {
-      // Another network may use the same number and pay other rewards.
+      // Another network may have the same version number in its headers, but pay other rewards.
       if (node.network !== undefined && node.network !== networkOf(version)) return undefined;
       const reward = rewardByTable({ version, height });
       return reward === undefined ? undefined : Number(formatDecimal(reward));

@@ -23,17 +23,18 @@ import { orUsageError, UsageError } from '../process/exit.ts';
 export type ApiSettings = Pick<Config, 'node' | 'ledger'> & Partial<Pick<Config, 'nats'>>;
 
 /**
- * The limit bounds how long a node can block the main thread: parsing 4 MiB of JSON takes a third of a second (EPYC).
+ * Limit on the size of an answer. It bounds the time for which a node can block the main thread: parsing 4 MiB of JSON
+ * takes a third of a second (EPYC).
  */
 export const RIG_LIMITS = { mostAnswerBytes: 2 ** 22 };
 
-/** A configured node, with at least one of its ports. */
+/** The URL of a node's service port, of its P2P port, or both. */
 export interface ConfiguredNode {
   readonly url?: string;
   readonly p2pUrl?: string;
 }
 
-/** @returns the configured nodes, in order of preference; the P2P port of the settings is that of the first node */
+/** @returns the configured nodes, in order of preference. The P2P port of the settings belongs to the first node */
 export function configuredNodes({ node: { urls = [] }, ledger: { peerUrl } }: ApiSettings): ConfiguredNode[] {
   const p2p = peerUrl === undefined ? {} : { p2pUrl: peerUrl };
   if (urls.length === 0) return peerUrl === undefined ? [] : [p2p];
@@ -56,8 +57,10 @@ export function shownNode({ url, p2pUrl }: ConfiguredNode): string {
 }
 
 /**
- * @param network the node's network, needed unless the URL names it @returns a client, which the caller closes
- * @throws UsageError when a file holds no valid certificates
+ * @param network the node's network. Empty if the URL has a path, which usually names the network, or if the client is
+ *   only to ask the node for its network
+ * @returns a client, which the caller closes
+ * @throws UsageError when a file of certificates cannot be used
  */
 export function nodeApi(
   { url, p2pUrl }: ConfiguredNode,
@@ -71,9 +74,11 @@ export function nodeApi(
 }
 
 /**
- * Makes a client. Asks the node for its network unless the settings, the URL or `network` name it; `stop` ends the
- * request.
- * @throws UsageError like `nodeApi`, and when the node names no network; NodeError when it does not answer
+ * Makes a client. The node is asked for its network if the settings name none, `network` is absent, and the URL has no
+ * path.
+ * @param stop ends the request for the network
+ * @throws UsageError when a file of certificates cannot be used, or when the node was asked for its network and names
+ *   none; NodeError when that request fails
  */
 export async function openNodeApi(
   node: ConfiguredNode,
@@ -86,12 +91,13 @@ export async function openNodeApi(
   return nodeApi(node, named ?? (await askNetwork(node, settings, context, stop)), settings, context);
 }
 
-/** Time limit for a node's network, short because a person waits at a terminal. */
+/** Time limit for the answers of all nodes about their network. It is short, because a person waits at a terminal. */
 const NETWORK_MS = 5_000;
 
 /**
- * Asks the nodes in turn, for a person who has named no network.
- * @returns sentences with the network of the first node that names it, or with the reasons why none does, and a remedy
+ * Makes the message of the error that no network is configured. For this, asks the nodes in turn which network they
+ * serve.
+ * @returns the message, with the first network that a node names, or with the reasons why no node names one
  */
 export async function describeServedNetwork(settings: ApiSettings, context: NodeApiContext = {}): Promise<string> {
   const none = 'No network is configured.';
@@ -130,7 +136,7 @@ async function askNetwork(...[node, ...how]: Parameters<typeof networkOf>): Prom
   );
 }
 
-/** @returns undefined when the node names no network */
+/** @returns the network that the node serves; undefined when the node names none */
 async function networkOf(
   node: ConfiguredNode,
   settings: ApiSettings,
@@ -147,7 +153,7 @@ async function networkOf(
 
 /* Trust in the certificates of nodes and pools. */
 
-/** @throws UsageError when a file holds no valid certificates */
+/** @throws UsageError when a file of certificates cannot be used */
 export function nodeTrust(url: string, node: Config['node']): Trust {
   return trustIn(url, node, node.insecureTls, '--node-ca-file');
 }
@@ -170,15 +176,16 @@ function trustIn(
   return { by: 'authority', authorities: files.flatMap((file) => certificatesIn(file, option)) };
 }
 
-/** Maximum size of a file of certificates: four times that of all certificates that browsers trust. */
+/** Maximum size in bytes of a file of certificates: four times the size of all certificates that browsers trust. */
 const MAX_BYTES = 1_048_576;
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * @param option the option's name in errors: `--node-ca-file`
- * @returns the certificates of a PEM file (RFC 7468), each as one PEM text; at least one
- * @throws UsageError about the file
+ * @param option the flag that names the file, for errors: `--node-ca-file`
+ * @returns the certificates of a PEM file (RFC 7468), at least one, each as a PEM text
+ * @throws UsageError when the file cannot be read or trusted, when it contains a private key or no certificate, or when
+ *   a certificate in it is incomplete or cannot be parsed
  */
 export function certificatesIn(file: string, option: string): string[] {
   const refuse = (what: string) => new UsageError(`${option}: ${file} ${what}`);
@@ -211,8 +218,8 @@ export function certificatesIn(file: string, option: string): string[] {
 }
 
 /**
- * Bytes that are not valid text are read as Latin-1 instead of causing an error: the file may be DER, and then the
- * error of `certificatesIn` explains how to convert it.
+ * Reads bytes that are not valid UTF-8 as Latin-1. The file may be DER, and then `certificatesIn` throws an error that
+ * explains how to convert the file.
  */
 function textOf(bytes: Buffer): string {
   try {
@@ -232,7 +239,10 @@ function isReadable(certificate: string): boolean {
 
 /* Secrets in files. */
 
-/** @param option the option's name in errors: `--http-token-file` @throws UsageError that quotes no content */
+/**
+ * @param option the flag that names the file, for errors: `--http-token-file`
+ * @returns the secret @throws UsageError about the file; the message repeats nothing of its content
+ */
 export function secretIn(file: string, option: string): string {
   return orUsageError(() => readSecretFile(file, option));
 }

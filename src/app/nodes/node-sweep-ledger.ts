@@ -1,6 +1,7 @@
 /**
- * A sweep's questions to nodes. The answers of one turn depend on each other, so they all come from one node. If that
- * node cannot be reached, the turn fails and the next turn asks the next node.
+ * The requests of a sweep to nodes. The answers to the requests of one method depend on each other, so they come from
+ * one node, except for comparisons with other nodes. If that node cannot be reached, the method throws, and the next
+ * call asks the next node. Only `chains` and `lookElsewhere` ask the next node at once.
  */
 
 import { oneLine } from '../../base/text/plain-text.ts';
@@ -31,24 +32,27 @@ import { COIN } from '../../protocol/ledger/payload.ts';
 import { UsageError } from '../process/exit.ts';
 import type { NodesInTurn } from './nodes-in-turn.ts';
 
-/** Upper bound of the distance of two chains. A proof leads to a block at most this far above the command's block. */
+/**
+ * Upper bound of the distance between two chains. A proof leads to a block that is at most this many blocks above the
+ * block of the command.
+ */
 const MOST_DISTANCE = 8;
 
 export class NodeSweepLedger implements SweepLedger {
   readonly network: string;
   readonly #nodes: Pick<NodesInTurn, 'ask' | 'askOne' | 'askOther'>;
   readonly #known: KnownWork;
-  /** Chains whose newest block was seen before the first command was sent there. */
+  /** Chains of which `#seeNewest` has fetched the newest block. */
   readonly #seen = new Set<number>();
 
-  /** @param nodes send each request only once, so that a refused request was not accepted by an earlier attempt */
+  /** @param nodes must send each request only once. Otherwise a command could be refused because it was sent before */
   constructor(network: string, nodes: Pick<NodesInTurn, 'ask' | 'askOne' | 'askOther'>, known = new KnownWork()) {
     this.network = network;
     this.#nodes = nodes;
     this.#known = known;
   }
 
-  /** The first request of a plan, so any node may answer it. */
+  /** Any node may answer, because this is the first request of a plan. */
   chains(stop: AbortSignal): Promise<readonly number[]> {
     const read = async (api: NodeApi) => [...(await new LedgerReader(api, '').heads(stop)).keys()];
     return orFault(() => this.#nodes.ask(read), stop);
@@ -120,8 +124,8 @@ export class NodeSweepLedger implements SweepLedger {
   }
 
   /**
-   * Stores how much work the node's newest block took, before the first command is sent. A node whose newest block
-   * has no proof of work gets no command.
+   * Fetches the header of a chain's newest block before the first command is sent there, and gives it to `KnownWork`.
+   * @throws if the block has no valid proof of work, or if the node cannot be reached. The command is then not sent
    */
   async #seeNewest(api: NodeApi, reader: LedgerReader, chain: number, stop: AbortSignal): Promise<void> {
     if (!hasWork(this.network) || this.#seen.has(chain)) return;
@@ -129,7 +133,7 @@ export class NodeSweepLedger implements SweepLedger {
       this.#known.see(this.network, await newestHeader(api, await branchOf(reader, chain, stop), stop));
       this.#seen.add(chain);
     } catch (error) {
-      // Some gateways serve no headers, and still send commands.
+      // Some gateways serve no headers, but accept commands.
       if (!(error instanceof NodeError) || error.kind === 'unreachable') throw error;
     }
   }
@@ -165,19 +169,19 @@ export class NodeSweepLedger implements SweepLedger {
   ): Promise<AccountLook> {
     const { outcome, result } = await readLocal(api, this.network, chain, getDetails(COIN, account), stop);
     const details = detailsOf(outcome, account);
-    const { blockHeight, blockTime } = result?.metaData ?? {};
-    if (blockHeight !== undefined && blockTime !== undefined && blockHeight > 0 && blockTime > 0) {
-      // The node gives the height of the next block, and the time of the present one.
+    const { blockHeight = 0, blockTime = 0 } = result?.metaData ?? {};
+    if (blockHeight > 0 && blockTime > 0) {
+      // The metadata has the height of the next block, but the time of the newest one.
       return { details, height: blockHeight - 1, timeS: secondsOf(blockTime) };
     }
-    // When a read fails, as for an account that does not exist, a real node names no block.
+    // When a read fails, for example because the account does not exist, the result of a real node lacks the metadata.
     const { height, creationTimeUs } = await newestHeader(api, await branchOf(reader, chain, stop), stop);
     return { details, height: Number(height), timeS: secondsOf(Number(creationTimeUs)) };
   }
 
   /**
-   * Compares a block with the block at the same height on every other node that answers.
-   * @returns the least depth of the block on the nodes that have it; undefined if no other node answers
+   * Compares a block with the blocks at the same height on all other nodes. Nodes that do not answer are ignored.
+   * @returns the smallest number of blocks above the compared block on any of these nodes; undefined if none answers
    * @throws SweepFault if a node has another block, or if no node that answers has reached the height yet
    */
   async #compare(chain: number, height: bigint, hash: string, stop: AbortSignal): Promise<number | undefined> {
@@ -198,7 +202,7 @@ export class NodeSweepLedger implements SweepLedger {
         );
       }
       least = Math.min(least ?? Number.POSITIVE_INFINITY, Number(head.height - height));
-      // The answer is undefined, so that `askOther` also asks all further nodes.
+      // With the answer undefined, `askOther` goes on with the next node.
       return undefined;
     }, stop);
     if (least !== undefined || behind === undefined) return least;
@@ -213,7 +217,7 @@ export class NodeSweepLedger implements SweepLedger {
       try {
         return await question(api, new LedgerReader(api, name));
       } catch (error) {
-        // NodeErrors already name the node.
+        // The messages of NodeErrors already name the node.
         if (!(error instanceof LedgerFormatError)) throw error;
         throw new SweepFault(`${name}: ${error.message}`, { cause: error });
       }
@@ -233,7 +237,7 @@ async function branchOf(reader: LedgerReader, chain: number, stop: AbortSignal):
   return { chain, head: { height, hash: decodeBase64url(hash) } };
 }
 
-/** @returns a number of hashes, with two digits: `1.8e+13` */
+/** @returns a number of hashes as text, with two digits if it is a million or more: `1.8e+13` */
 function rounded(hashes: bigint): string {
   return hashes < 1_000_000n ? `${hashes}` : Number(hashes).toExponential(1);
 }
@@ -242,7 +246,10 @@ function secondsOf(us: number): number {
   return Math.floor(us / 1_000_000);
 }
 
-/** @throws SweepFault for every error that may not occur at the next attempt */
+/**
+ * Throws a SweepFault in place of an error of `ask` that a node has caused. After `stop` has fired, throws a SweepFault
+ * in place of any error of `ask`. Other errors are thrown unchanged.
+ */
 async function orFault<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> {
   try {
     return await ask();
@@ -253,7 +260,7 @@ async function orFault<T>(ask: () => Promise<T>, stop: AbortSignal): Promise<T> 
   }
 }
 
-/** Ignores errors of a node: a node without a usable answer counts as unreachable. @throws any other error */
+/** Ignores errors that a node has caused, as if the node had not answered. @throws any other error */
 function unlessOfNode(error: unknown): undefined {
   if (!isOfNode(error)) throw error;
 }
@@ -262,7 +269,7 @@ function isOfNode(error: unknown): error is Error {
   return [NodeError, LedgerFormatError, SweepFault, UsageError].some((kind) => error instanceof kind);
 }
 
-/** Makes foreign texts safe to show. */
+/** Makes the error's message, which is foreign text, safe to show. */
 function shown(outcome: Outcome): Outcome {
   if (outcome.status === 'success') return outcome;
   return { ...outcome, error: { ...outcome.error, message: short(outcome.error.message) } };

@@ -1,4 +1,4 @@
-/** Compares the nodes that a rig mines on, and reports their health. */
+/** Compares the nodes that a rig mines on, and reports the health of each to the source of work. */
 
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../../base/system/clock.ts';
@@ -13,14 +13,17 @@ import { type Pace, watchNodes } from '../../rig/survey/node-health.ts';
 import type { Config } from '../config/settings.ts';
 import { type ConfiguredNode, configuredNodes, nodeTrust, openNodeApi, RIG_LIMITS } from './node-clients.ts';
 
-/** The part of the failover source that the watch calls. The failover prefers healthy nodes. */
+/** The method of `FailoverSource` that the watch calls. This source prefers healthy nodes. */
 interface WatchedSource {
-  /** @param rank place in the order of preference, from 0 @param fault a clause after the node's name, if unhealthy */
+  /**
+   * @param rank place of the node in the order of preference, from 0
+   * @param fault a clause after the node's name; undefined if the node is healthy
+   */
   judge(rank: number, fault: string | undefined): void;
 }
 
 export interface NodeWatchOptions {
-  /** The URLs of `node` are those of the source's nodes, in the same order. */
+  /** `settings.node.urls` are the URLs of the source's nodes, in the same order. */
   readonly settings: NodeSettings;
   readonly source: WatchedSource;
   readonly pace?: Pace;
@@ -28,7 +31,7 @@ export interface NodeWatchOptions {
 }
 
 const TAG = { tag: 'node' } as const;
-/** Maximum length of a fault, which can contain foreign text. */
+/** Maximum number of characters of a fault, which can contain foreign text. */
 const MAX_SHOWN = 300;
 
 export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop: AbortSignal): Promise<void> {
@@ -36,7 +39,7 @@ export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop:
   let opened: Candidates | undefined;
   const surveyAll = async (signal: AbortSignal) => {
     opened ??= await openCandidates(settings);
-    // Candidates are not asked for work, since the sources of work notice when a node gives none.
+    // The nodes are not asked for work here, because the source of work notices by itself when a node gives none.
     const candidates = opened.candidates.map(({ name, api }): Candidate => ({ name, api }));
     return await survey(candidates, opened.network, clock.nowUs(), signal);
   };
@@ -55,17 +58,17 @@ export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop:
 
 type NodeSettings = Pick<Config, 'node' | 'ledger' | 'miner'>;
 
-/** Short limits, because a person waits for the answer. A slow node is listed nevertheless. */
+/** Short limits, because a person may wait for the comparison. A node that is too slow is listed with the reason. */
 const LIMITS = { ...RIG_LIMITS, attempts: 1, answerTimeoutMs: 10_000 };
 
 interface Candidates {
   readonly candidates: readonly Candidate[];
-  /** The network of the settings, or else of the first node that could be opened; empty where neither is known. */
+  /** The network of the settings, or else that of the first node that could be opened; empty if neither exists. */
   readonly network: string;
   close(): Promise<void>;
 }
 
-/** @throws UsageError when the network of a node is not known, or a file holds no certificates */
+/** @throws UsageError when a node names no network and none is configured, or a file of certificates cannot be used */
 export async function openCandidates(settings: NodeSettings): Promise<Candidates> {
   const { node } = settings;
   const { urls = [] } = node;
@@ -81,7 +84,7 @@ export async function openCandidates(settings: NodeSettings): Promise<Candidates
   return { candidates, network, close: async () => void (await Promise.all(apis.map((api) => api.close()))) };
 }
 
-/** @returns a client, or the reason why it could not be opened */
+/** @returns a client of the node, or the reason why the node could not be asked for its network */
 async function open(settings: NodeSettings, node: ConfiguredNode): Promise<NodeApi | string> {
   try {
     return await openNodeApi(node, settings, { limits: LIMITS });

@@ -1,4 +1,4 @@
-/** Asks the configured nodes: one as long as it can be reached, and then the next. */
+/** Asks one of the configured nodes as long as it can be reached, and after that the next one. */
 
 import { type Clock, systemClock } from '../../base/system/clock.ts';
 import type { NodeApi, NodeApiContext } from '../../node/client/node-api.ts';
@@ -14,13 +14,13 @@ import {
   shownNode,
 } from './node-clients.ts';
 
-/** Time for which `askOther` does not ask an unreachable node. */
+/** Time for which `askOther` skips a node that could not be reached. */
 const AWAY_MS = 60_000;
 
 export interface Subject {
-  /** The thing that names the network (a file, a request key or a node), for errors. */
+  /** Name of the thing that determines the network, such as a file, a request key or a node, for errors. */
   readonly name: string;
-  /** Null where it names no network. */
+  /** Null if the thing names no network. */
   readonly network: string | null;
 }
 
@@ -28,7 +28,10 @@ export class OtherNetworkError extends UsageError {}
 
 type Attempt<T> =
   | { readonly kind: 'answered'; readonly answer: T }
-  /** `mayGoOn`: the node has answered nothing, so another node may be asked. */
+  /**
+   * `mayGoOn`: whether another node may be asked. True if this node is unreachable or belongs to another network, and
+   * has not answered any part of the question.
+   */
   | { readonly kind: 'failed'; readonly error: Error; readonly mayGoOn: boolean };
 
 export class NodesInTurn {
@@ -37,15 +40,15 @@ export class NodesInTurn {
   readonly #context: NodeApiContext;
   readonly #nodes: readonly ConfiguredNode[];
   readonly #apis = new Map<ConfiguredNode, Promise<NodeApi>>();
-  /** Index of the node that is asked. */
+  /** Index of the present node, which is asked. */
   #at = 0;
-  /** The first node with a known network. Nodes of other networks are not asked. */
+  /** The first node whose network was known. Questions whose subject names no network are for this node's network. */
   #first: Subject | undefined;
   readonly #clock: Clock;
-  /** Times until which unreachable nodes are not asked by `askOther`, by the monotonic clock. */
+  /** Times, by the monotonic clock, until which `askOther` skips nodes that could not be reached. */
   readonly #awayUntilMs = new Map<ConfiguredNode, number>();
 
-  /** @param warn called when the next node is asked, with the reason @throws UsageError when no node is configured */
+  /** @param warn called with the reason when the next node is asked @throws UsageError when no node is configured */
   constructor(settings: ApiSettings, warn: (text: string) => void, context: NodeApiContext = {}) {
     this.#settings = settings;
     this.#warn = warn;
@@ -56,10 +59,11 @@ export class NodesInTurn {
   }
 
   /**
-   * Asks the present node, which is the first one at the beginning. If this node cannot be reached or is of another
-   * network, the next node is asked instead, unless this node has already answered a part of the question.
-   * @param question is asked of each node from its beginning
-   * @throws the last node's error: NodeError when none can be reached, UsageError as `openNodeApi`, OtherNetworkError
+   * Asks the present node, which is at first the first one of the settings. If this node cannot be reached or is of
+   * another network, the next node is asked, unless this node has already answered a part of the question.
+   * @param question runs from its beginning for each node that is asked
+   * @param subject determines the network that the node must have
+   * @throws the error of the last node that was asked: OtherNetworkError, or an error of `openNodeApi` or of `question`
    */
   async ask<T>(question: (api: NodeApi) => Promise<T>, subject?: Subject): Promise<T> {
     for (let left = this.#nodes.length - 1; ; left--) {
@@ -71,8 +75,9 @@ export class NodesInTurn {
   }
 
   /**
-   * Like `ask`, but a question that fails is not repeated: only the next question goes to the next node.
-   * @param question gets the node's name for messages @param stop ends the requests that open the node's client
+   * Like `ask`, but a question that fails is not asked again. If the node cannot be reached, the next question goes to
+   * the next node.
+   * @param question gets the node's name for messages @param stop ends the request for the node's network
    */
   async askOne<T>(question: (api: NodeApi, name: string) => Promise<T>, stop?: AbortSignal): Promise<T> {
     const attempt = await this.#attempt(question, undefined, stop);
@@ -81,10 +86,12 @@ export class NodesInTurn {
   }
 
   /**
-   * Asks a node other than the present one, and keeps the present one. A node out of reach is skipped for a minute.
-   * @param question as for `askOne`. When it returns undefined, or throws NodeError or UsageError, the next is asked
-   * @returns undefined when no other node is configured, or none answers
-   * @throws any other error of the question, and every error once `stop` has fired
+   * Asks another node than the present one, without making that node the present one. A node that could not be reached
+   * is skipped for a minute.
+   * @param question as for `askOne`. When it returns undefined, or throws NodeError or UsageError, the next node is
+   *   asked
+   * @returns the first answer; undefined when no other node is configured, or no other node gives an answer
+   * @throws errors other than NodeError and UsageError. After `stop` has fired, throws these two as well
    */
   async askOther<T>(
     question: (api: NodeApi, name: string) => Promise<T | undefined>,
@@ -98,7 +105,7 @@ export class NodesInTurn {
         const answer = await question(await this.#open(node, undefined, stop), shownNode(node));
         if (answer !== undefined) return answer;
       } catch (error) {
-        // An aborted question is not the fault of a node.
+        // After `stop`, the error is no fault of the node.
         if (stop?.aborted || !(error instanceof NodeError || error instanceof UsageError)) throw error;
         if (error instanceof NodeError && error.kind === 'unreachable') this.#awayUntilMs.set(node, nowMs + AWAY_MS);
       }
@@ -132,7 +139,7 @@ export class NodesInTurn {
     }
   }
 
-  /** Makes the next node the present one: only once, even if several concurrent questions find `node` unreachable. */
+  /** Makes the next node the present one, unless another question that ran at the same time has done so already. */
   #leave(node: ConfiguredNode): void {
     if (this.#nodes[this.#at] === node) this.#at = (this.#at + 1) % this.#nodes.length;
   }
@@ -145,7 +152,7 @@ export class NodesInTurn {
       this.#apis.delete(node);
       throw fault;
     });
-    if (api.network === '') return api; // The URL has a path that does not name the network.
+    if (api.network === '') return api; // The network is not known, because the URL has a path that does not name it.
     const wanted = subject?.network != null ? subject : this.#first;
     if (wanted && wanted.network !== api.network) {
       throw new OtherNetworkError(
@@ -158,7 +165,10 @@ export class NodesInTurn {
   }
 }
 
-/** @returns the settings with a network: if they name none, that of the first node that can be reached */
+/**
+ * @returns the settings as they are if they name a network, or if all URLs have paths. Otherwise, the settings with the
+ *   network of the first node that can be reached
+ */
 export async function withNetwork<T extends ApiSettings>(settings: T, warn: (text: string) => void): Promise<T> {
   const { node } = settings;
   if (node.network !== undefined || node.urls?.every(hasPath)) return settings;

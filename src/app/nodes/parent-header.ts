@@ -6,7 +6,10 @@ import { type BlockHeader, encodeHeader } from '../../protocol/ledger/header.ts'
 import type { ApiSettings } from './node-clients.ts';
 import { NodesInTurn } from './nodes-in-turn.ts';
 
-/** @returns the header of the work's parent block, 286 bytes; undefined if no node gives it */
+/**
+ * @returns the encoded header of the work's parent block. The header does not include the block hash. Undefined if no
+ *   node gives the header
+ */
 export async function parentHeader(
   settings: ApiSettings,
   { chain, height, header }: Work,
@@ -26,7 +29,7 @@ export async function parentHeader(
   }
 }
 
-/** Reads a header, or the whole block where the node serves no headers, as in document 1. */
+/** Reads a header. A node with the dialect `document` serves no headers, so the whole block is read from it. */
 async function headerAt(
   api: NodeApi,
   chain: number,

@@ -2,21 +2,22 @@
 export const EXIT = {
   done: 0,
   /**
-   * An internal error, or: `verify` found no proof of work or another block hash, `doctor` found something that
-   * prevents mining, a miner did not answer `stats`, no node gave `ledger` or `balance` a right answer, `nodes` found
-   * none that is useful, a node refused a command of `tx` or the command has failed or is wrong, a chain of a `sweep`
-   * has failed, or an expectation or a form of a file of `repl` has failed.
+   * An internal error, or a negative result of the command. For example, `verify` found a mistake, a node gave no right
+   * answer, or a transfer has failed. docs/commands.md and docs/coins.md list these results.
    */
   failed: 1,
   usage: 2,
   noDevice: 3,
   /**
-   * A limited run got no work, `tx` no result within its waiting time, a part of a `sweep` is pending, or the time that
-   * `repl` was given is over.
+   * Something is not done yet. For example, a limited run got no work, `tx` got no result in time, a part of a `sweep`
+   * or a `transfer` is pending, or the time limit of `repl` ended the run.
    */
   noWork: 4,
   wrongHashes: 6,
-  /** A second signal, or Ctrl-C at a question, ended the process: the shells' 128 + 2. */
+  /**
+   * A second signal ended the process, or the first signal ended, for example, a question to the user or a request to a
+   * node. The number is 128 plus the number of SIGINT, 2, as in shells.
+   */
   interrupted: 130,
 } as const;
 
@@ -25,7 +26,10 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** @param worded makes the new message from the error's @throws UsageError in place of any other error */
+/**
+ * @param worded makes the UsageError's message from the message of the error
+ * @throws the UsageErrors of `act` unchanged; a new UsageError in place of any other error of `act`
+ */
 export function orUsageError<T>(act: () => T, worded = (message: string) => message): T {
   try {
     return act();
@@ -41,13 +45,16 @@ export function refuse(contradictions: readonly string[]): void {
 
 /* The end of the process and its output. */
 
-/** Time for a slow reader to take the last lines. */
+/** Maximum time for a slow reader of the output to read the last lines. */
 const FLUSH_MS = 2_000;
 
-/** Set when a miner's output can no longer be written. The miner goes on without changing its exit code. */
+/** Whether a command goes on although writing to stdout has failed. The failure does not change its exit code. */
 let minesWithoutLines = false;
 
-/** Ends the process once stderr and stdout have written everything, or after FLUSH_MS: a script gets the last line. */
+/**
+ * Ends the process once stderr and stdout have written everything, so that a script gets the last line. Waits for
+ * FLUSH_MS at most.
+ */
 export function exit(code: number): void {
   process.exitCode = code;
   process.stderr.write('', () => {
@@ -60,19 +67,21 @@ export function exit(code: number): void {
 }
 
 /**
- * Ends the process when the reader of its output has gone, as in `pickaxe devices | head -1`. A miner gets SIGTERM
- * instead, so that it stops in the usual way, and goes on when output fails for another reason, such as a full disk.
+ * Handles errors of stdout. The process ends with success when the reader of its output has gone, as in
+ * `pickaxe devices | head -1`, and with a failure after another error, such as a full disk. A command that handles
+ * SIGTERM, such as a miner, does not end at once: when the reader has gone, it stops as at SIGTERM, and after another
+ * error it goes on without output.
  */
 export function stopWithReader(): void {
   process.stdout.on('error', (fault: NodeJS.ErrnoException) => {
     if (minesWithoutLines) return;
     if (process.listenerCount('SIGTERM') === 0) endUnread(fault);
     minesWithoutLines = true;
-    // Not sent through the system, since on Windows that would end the process at once.
+    // The signal is not sent through the system, because on Windows that would end the process at once.
     if (hasNoReader(fault)) process.emit('SIGTERM', 'SIGTERM');
     else complain(fault);
   });
-  // Without a terminal, or with a full disk, the fault cannot be reported.
+  // An error of stderr cannot be reported. Without a listener, it would end the process.
   process.stderr.on('error', () => {});
 }
 
@@ -89,7 +98,7 @@ function complain({ message }: Error): void {
   process.stderr.write(`error: what is printed cannot be written: ${message}\n`);
 }
 
-/** @returns the reason and the remedy: a clause, and a sentence without a full stop at its end */
+/** @returns the reason as a clause. For common errors, the remedy follows as a sentence without its full stop */
 export function whyNotListening({ code, message }: NodeJS.ErrnoException, port: number): string {
   if (code === 'EADDRINUSE') {
     return `port ${port} is in use, perhaps by another pickaxe. Stop that program, or give another port`;

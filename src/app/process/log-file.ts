@@ -1,4 +1,4 @@
-/** `--log-file`: also writes the log to a rotated file. While a disk is full, lines wait and mining goes on. */
+/** `--log-file`: also writes the log to a file, and rotates it. While the disk is full, lines wait; mining goes on. */
 
 import { constants, statSync } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
@@ -12,15 +12,16 @@ import { type LogFormat, logFileLine } from '../../rig/terminal/log.ts';
 import type { Config } from '../config/settings.ts';
 import { UsageError } from './exit.ts';
 
-/** Pause before a file is opened again after an error. */
+/** Time after which a failed write is repeated. */
 const RETRY_MS = 60_000;
 /** Maximum number of bytes that wait for a slow disk. Further lines are dropped. */
 const MAX_WAITING_BYTES = 1_048_576;
-/** Time limit for a disk that hangs when the process ends. */
+/** Maximum time to wait for a disk that hangs: once for the last lines, and once for closing the file. */
 const CLOSE_MS = 2_000;
 
 /**
- * Makes a log file that, like the rotated files, only its owner may read: logs contain accounts and addresses of nodes.
+ * Opens the log file. Only its owner may read this file and the rotated files, because logs contain accounts and
+ * addresses of nodes.
  * @returns undefined when the settings name no log file
  * @throws UsageError when the file cannot be written
  */
@@ -43,7 +44,10 @@ export class LogFile {
   readonly #file: RotatingFile;
   readonly #lines: AppendFile;
 
-  /** @param size bytes @param complain gets messages for people, since log lines would come back to this file */
+  /**
+   * @param size in bytes @param keep number of rotated files
+   * @param complain prints a message about the file for people. A log line would itself be written to the file
+   */
   constructor(path: string, size: number, keep: number, complain: (line: string) => void) {
     this.#file = new RotatingFile({
       path,
@@ -59,7 +63,7 @@ export class LogFile {
       },
       waitingBytes: MAX_WAITING_BYTES,
       againMs: RETRY_MS,
-      // The file is rotated at the line that fills it.
+      // Each line is written alone, so that the file is rotated right after the line that fills it.
       pieceBytes: 0,
     });
   }
@@ -68,7 +72,10 @@ export class LogFile {
     this.#lines.add(line);
   }
 
-  /** Settles when all lines are in the file, or at a time limit. */
+  /**
+   * Tries once to write the waiting lines, and closes the file. Each of the two takes at most CLOSE_MS. Lines may be
+   * lost if writing fails or takes longer.
+   */
   async close(): Promise<void> {
     await this.#lines.close(CLOSE_MS);
     await settledWithin(this.#file.close(), CLOSE_MS);
@@ -76,11 +83,14 @@ export class LogFile {
 }
 
 /*
- * An append-only file with rotation: at the size limit FILE is renamed to FILE.1, FILE.1 to FILE.2, and so on. The
- * package rotating-file-stream follows symbolic links and keeps the mode of an existing file, so it is not used.
+ * An append-only file with rotation: at the size limit, FILE is renamed to FILE.1, FILE.1 to FILE.2, and so on. The
+ * package rotating-file-stream is not used, because it follows symbolic links and keeps the mode of an existing file.
  */
 
-/** Sets mode 0600 of the rotated files, except symbolic links and files of other users. @throws Error of the system */
+/**
+ * Sets the mode of the rotated files to 0600, except for symbolic links and for files that this user may not open.
+ * @throws Error of the system
+ */
 async function makeOldPrivate(path: string): Promise<void> {
   const folder = dirname(path);
   const start = `${basename(path)}.`;
@@ -100,19 +110,22 @@ async function makeOldPrivate(path: string): Promise<void> {
 
 interface RotatingFileOptions {
   readonly path: string;
-  /** In bytes. */
+  /** Size in bytes at which the file is rotated. */
   readonly size: number;
   readonly keep: number;
-  /** Called once when the rotation failed. The file grows on; rotation is tried again after another `size` bytes. */
+  /**
+   * Called when a rotation fails, unless the one before failed, too. The file keeps growing, and rotation is tried
+   * again after each further `size` bytes.
+   */
   readonly unrotated: (fault: Error) => void;
 }
 
 class RotatingFile {
   readonly #options: RotatingFileOptions;
   readonly #file: PrivateFile;
-  /** Size in bytes at which the file is rotated. */
+  /** Size in bytes at which the file is rotated next. After a failed rotation, it is larger than the option `size`. */
   #full: number;
-  /** False once a failed rotation has been reported. */
+  /** Whether the last rotation succeeded. Only the first of several failures in a row is reported. */
   #rotates = true;
 
   constructor(options: RotatingFileOptions) {
@@ -136,16 +149,18 @@ class RotatingFile {
     const { path, size, keep, unrotated } = this.#options;
     await this.#file.close();
     const fault = await shift(path, keep).catch((thrown: Error) => thrown);
-    // If the file cannot be opened now, the next line opens it.
+    // If this fails, the next line opens the file.
     await this.#file.open().catch(() => {});
     this.#full = fault === undefined ? size : this.#file.size + size;
-    if (fault === undefined) return;
-    if (this.#rotates) unrotated(fault);
-    this.#rotates = false;
+    if (fault !== undefined && this.#rotates) unrotated(fault);
+    this.#rotates = fault === undefined;
   }
 }
 
-/** Renames FILE to FILE.1 and so on, up to the first free name, or to FILE.`keep`, which is replaced. */
+/**
+ * Renames FILE to FILE.1, FILE.1 to FILE.2, and so on, up to the first free name. If no name up to FILE.`keep` is free,
+ * FILE.`keep` is replaced.
+ */
 async function shift(path: string, keep: number): Promise<void> {
   const names = [path];
   for (let i = 1; i <= keep && (await exists(names[i - 1])); i++) names.push(`${path}.${i}`);
@@ -160,15 +175,15 @@ async function exists(path: string): Promise<boolean> {
   return facts !== undefined;
 }
 
-/* The error of a failed start: when a mining system starts pickaxe, people see it only in the log file. */
+/* The error of a failed start. When a mining system starts pickaxe, people see this error only in the log file. */
 
 export interface LogPlace {
-  /** Undefined without a log file. */
+  /** Path of the log file; undefined if the settings name none. */
   readonly file?: string | undefined;
   readonly format: LogFormat;
 }
 
-/** Appends the message's lines in the log file's format. If the file cannot be written, only stderr has them. */
+/** Appends the lines of an error to the log file, in its format. Errors of the file are ignored. */
 export async function noteStartError({ file, format }: LogPlace, message: string): Promise<void> {
   if (file === undefined) return;
   const lines = message

@@ -1,17 +1,17 @@
-/** Restarts within the process: mining ends cleanly, and begins again with the configuration as it is then. */
+/** Restarts within the process. Mining ends as usual, and begins again with the configuration as it then is. */
 
 import { type Clock, systemClock } from '../../base/system/clock.ts';
 import type { Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
 
-/** Asks one run of the miner to end, so that mining begins again. */
+/** Through this object, one run of the miner is asked to end so that mining begins again. */
 export class Restart {
   readonly #asking = new AbortController();
   #isCancelled = false;
-  /** Blocks that the run has had accepted, known after its end. */
+  /** Number of the run's accepted blocks, set when the run ends. */
   accepted = 0;
 
-  /** Fires when mining must end to begin again. */
+  /** Fires when the run must end so that mining begins again. */
   get asked(): AbortSignal {
     return this.#asking.signal;
   }
@@ -25,16 +25,16 @@ export class Restart {
     this.#asking.abort();
   }
 
-  /** Cancels the restart, because mining was stopped for good. */
+  /** Cancels the restart. Called when mining is stopped for good. */
   cancel(): void {
     this.#isCancelled = true;
   }
 }
 
 /**
- * Mines until a run ends without a request to begin again, or a limit on time or blocks is reached. The limits apply to
- * all runs together.
- * @param mine makes one run, within what is left of the limits @returns the exit code of the last run
+ * Mines in one or several runs. After a run, the next one begins if a restart was asked for, and if the limits on time
+ * and blocks are not reached. The limits apply to all runs together.
+ * @param mine makes one run, within what remains of the limits @returns the exit code of the last run
  * @throws UsageError when the configuration has become invalid
  */
 export async function withRestarts(

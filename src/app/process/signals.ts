@@ -1,4 +1,4 @@
-/** Handles signals for every command: they end it in order, except for SIGHUP without a terminal. */
+/** Handlers of signals. They let a command end in an orderly way. Without a terminal, SIGHUP ends no command. */
 
 import { isatty } from 'node:tty';
 import { EXIT } from './exit.ts';
@@ -7,26 +7,29 @@ import { EXIT } from './exit.ts';
 const ENDS = ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const;
 
 /**
- * SIGHUP means that the terminal was closed, and ends pickaxe. On Windows it has no other meaning, and the system kills
- * the process some seconds later. Under nohup and in a service there is no terminal: there SIGHUP comes from the end of
- * a session that pickaxe is meant to outlive, from logrotate, or from an operator. (Node.js resets the signal even if
- * nohup has set it to be ignored.)
+ * Whether SIGHUP ends pickaxe. With a terminal, the signal means that the terminal was closed. On Windows it always has
+ * this meaning, and the system kills the process some seconds later. Under nohup and in a service there is no terminal.
+ * There the signal comes from a session that ends, from logrotate or from an operator, and pickaxe must go on. (Node.js
+ * removes nohup's setting to ignore the signal.)
  */
 const endsAtHangup = process.platform === 'win32' || [0, 1, 2].some((descriptor) => isatty(descriptor));
 
-/** Keeps the process running at SIGHUP, if there is no terminal. Without a handler, any signal ends it. */
+/** Keeps SIGHUP from ending the process if there is no terminal. Without a handler, the signal would end it. */
 export function surviveHangups(): void {
   onHangup(() => {});
 }
 
-/** @param act called at SIGHUP if there is no terminal. @returns a function that removes the handler */
+/** @param act called at SIGHUP if there is no terminal @returns a function that removes the handler */
 export function onHangup(act: () => void): () => void {
   if (endsAtHangup) return () => {};
   process.on('SIGHUP', act);
   return () => process.off('SIGHUP', act);
 }
 
-/** Calls `stop` at the first signal, ends the process at the second. @returns a function that removes the handlers */
+/**
+ * Calls `stop` at the first signal, and ends the process at the second.
+ * @returns a function that removes the handlers
+ */
 export function onSignals(stop: () => void): () => void {
   let asked = false;
   const handle = () => {
@@ -34,7 +37,7 @@ export function onSignals(stop: () => void): () => void {
     asked = true;
     stop();
   };
-  // The system and the shell each send SIGHUP when a terminal is closed, so that a second one means nothing.
+  // When a terminal is closed, both the system and the shell send SIGHUP, so a second SIGHUP is ignored.
   const hangUp = () => {
     if (!asked) handle();
   };

@@ -1,4 +1,4 @@
-/** Reports readiness, status, signs of life and the end to systemd (Type=notify). */
+/** Reports to systemd (Type=notify) that the rig is ready, alive or stopping, and what it does. */
 
 import { oneLine } from '../../base/text/plain-text.ts';
 import { outageInFull } from '../../rig/log/outages.ts';
@@ -8,18 +8,19 @@ import { describeWorkers, formatHashrate } from '../../rig/status/units.ts';
 import type { Sidecar } from '../composition/run-miner.ts';
 import { UsageError } from './exit.ts';
 
-/** Time between status texts, which `systemctl status` shows. */
+/** Maximum time between two messages with the text that `systemctl status` shows. */
 const STATUS_MS = 10_000;
 
 /**
- * @param watchdogMs systemd kills a service after this time without a message; half of it is used
- *   (sd_watchdog_enabled(3))
+ * @param watchdogMs time without a message after which systemd kills the service
+ * @returns the time between two messages: STATUS_MS, or half of `watchdogMs` if that is shorter, as
+ *   sd_watchdog_enabled(3) recommends
  */
 export function intervalFor(watchdogMs = Number.POSITIVE_INFINITY): number {
   return Math.min(STATUS_MS, watchdogMs / 2);
 }
 
-/** Whether the rig counts as started: a device or a source is in service, or the rig has no devices. */
+/** Whether the rig counts as started: a device is ready, a source is connected, or the rig has only relays. */
 export function hasStarted(status: RigStatus): boolean {
   const devices = Object.values(status.devices);
   const sources = Object.values(status.sources);
@@ -31,9 +32,9 @@ export function hasStarted(status: RigStatus): boolean {
 }
 
 /**
- * A rig that waits for the work of a connected node or pool has no valid reason: a source that does not answer soon
- * counts as lost, so a rig that goes on waiting hangs. Only a source of the kind `parent` may give no work for any
- * length of time.
+ * Waiting for the work of a node or pool is no valid reason for not hashing. If a source does not answer, it soon
+ * counts as lost, which is another state, so a rig that keeps waiting has a fault. Only a source of the kind `parent`
+ * may give no work for any length of time.
  * @returns a valid reason for not hashing, for `systemctl status`; undefined when the rig should hash
  */
 export function whyIdle(status: RigStatus): string | undefined {
@@ -42,16 +43,18 @@ export function whyIdle(status: RigStatus): string | undefined {
 }
 
 /**
- * Whether the rig hashes, has a reason not to, or relays work. @param hashed whether it has hashed since the last call
+ * Whether one of these is true: the rig hashes; it has a valid reason for not hashing; or it has no devices, and its
+ * relays hand on work.
+ * @param hashed whether the rig has hashed since the last call
  */
 export function isAlive(status: RigStatus, hashed: boolean): boolean {
   return hashed || whyIdle(status) !== undefined || (livesOnRelays(status) && status.ready);
 }
 
 /*
- * Sends datagrams to the service manager's socket, which NOTIFY_SOCKET names (sd_notify(3)). Node.js has no such
- * sockets, so koffi calls the C library. A helper process cannot send them, because by default systemd accepts messages
- * from the service's main process only.
+ * Sends datagrams to the service manager's socket, which NOTIFY_SOCKET names (sd_notify(3)). Node.js has no UNIX
+ * sockets for datagrams, so koffi calls the C library. A helper process cannot send the datagrams, because by default
+ * systemd accepts messages only from the main process of a service.
  */
 
 /** Linux's constants, equal on all chips that Node.js supports. */
@@ -61,7 +64,7 @@ const SOCK_CLOEXEC = 0o2000000;
 const MSG_DONTWAIT = 0x40;
 const MSG_NOSIGNAL = 0x4000;
 
-/** Maximum bytes of a socket's name without its zero byte, which ends a path or begins an abstract name (unix(7)). */
+/** Maximum length of a socket's name in bytes. A zero byte follows a path or precedes an abstract name (unix(7)). */
 const MAX_NAME = 107;
 
 interface NotifySocket {
@@ -70,14 +73,17 @@ interface NotifySocket {
   close(): void;
 }
 
-/** @param address an absolute path, or `@` and an abstract name @throws Error about the address or a missing package */
+/**
+ * @param address an absolute path, or `@` and an abstract name
+ * @throws Error when the address is not valid, koffi does not load, or the system provides no socket
+ */
 export async function openNotifySocket(address: string): Promise<NotifySocket> {
   const to = socketAddress(address);
   const { default: koffi } = await import('koffi').catch((error: Error) => {
     const [reason] = error.message.split('\n');
     throw new Error(`koffi, the package that sends them, does not load (${reason})`);
   });
-  // null stands for the symbols of this process, which include its C library's, whatever that file's name is.
+  // With null, koffi finds the symbols of this process, among them the C library's. That library's file name varies.
   const libc = koffi.load(null);
   const socket = libc.func('socket', 'int', ['int', 'int', 'int']);
   const sendto = libc.func('sendto', 'intptr_t', ['int', 'uint8_t *', 'size_t', 'int', 'uint8_t *', 'uint32_t']);
@@ -111,9 +117,10 @@ function socketAddress(address: string): Buffer {
 type Environment = Record<string, string | undefined>;
 
 /**
- * Deletes systemd's environment variables (sd_notify(3), sd_watchdog_enabled(3)), since they are not meant for child
- * processes. They are set again when mining ends to begin again in this process.
- * @throws UsageError when messages cannot be sent, or WATCHDOG_USEC is not valid.
+ * Makes the sidecar that reports to systemd. Deletes systemd's environment variables (sd_notify(3),
+ * sd_watchdog_enabled(3)), because child processes must not use them. When mining ends for a restart in this process,
+ * the sidecar sets the variables again.
+ * @throws UsageError when messages cannot be sent, or WATCHDOG_USEC is not valid
  */
 export async function systemd(environment: Environment = process.env): Promise<Sidecar> {
   const { NOTIFY_SOCKET: address = '', WATCHDOG_USEC: watchdogUs, WATCHDOG_PID: pid } = environment;
@@ -132,7 +139,7 @@ export async function systemd(environment: Environment = process.env): Promise<S
   return sidecar(socket, watchdogMs, () => Object.assign(environment, found));
 }
 
-/** @param restore sets the variables again */
+/** @param restore sets systemd's environment variables again */
 function sidecar(socket: NotifySocket, watchdogMs: number | undefined, restore: () => void): Sidecar {
   return async ({ events, tally, log, beginsAgain }) => {
     let ready = false;
@@ -155,13 +162,13 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined, restore: 
       ready ||= hasStarted(status);
       const figures = figuresOf(status);
       send({
-        ...(ready && { READY: 1 }), // Repeating it does no harm, and the first message may have been lost.
+        ...(ready && { READY: 1 }), // A message may be lost, so each one contains READY. The repetition does no harm.
         ...(alive && watchdogMs !== undefined && { WATCHDOG: 1 }),
         STATUS: idle === undefined ? figures : `${figures}; ${idle}`,
       });
     };
     const stop = () => {
-      // STOPPING is sent only at the last end, because systemd kills the process some time after this message.
+      // STOPPING is not sent before a restart, because systemd kills the process some time after this message.
       const isLast = !beginsAgain?.();
       const news = isLast ? { STOPPING: 1, STATUS: 'waiting for pending submissions' } : { STATUS: 'restarting' };
       if (!stopping) send(news);
@@ -184,7 +191,7 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined, restore: 
   };
 }
 
-/** The text of `systemctl status` while the rig mines. */
+/** @returns the figures for `systemctl status`: hashrate, workers and verdicts */
 function figuresOf(status: RigStatus): string {
   const { work, relays } = status;
   return [

@@ -65,7 +65,7 @@ async function proxyBefore(target: string, as: object, hides = false, refuses = 
 
 /** A rig on these nodes with the block log beside it. */
 async function rigOn(urls: string[], account: string = miner.account) {
-  const { running, heard, said } = idleMiner();
+  const { running, recorded, said } = idleMiner();
   const { events } = running;
   const node = { ...DEFAULTS.node, urls, network: 'development' };
   const { predicate, publicKeys } = miner;
@@ -98,7 +98,7 @@ async function rigOn(urls: string[], account: string = miner.account) {
     submitElsewhere: (solution: Solution) =>
       elsewhere.submit(solution, { name: 'fleet', isRelay: true, isElsewhere: true }, follower.stop),
     nameOf: (work: Work) => source.nameOf(work),
-    heard,
+    recorded,
     said,
     tally: running.tally,
     mineOne: async () => {
@@ -129,11 +129,13 @@ describe.each([
     const rig = await rigOn([thief.url, url]);
     const first = await rig.mineOne();
     expect(rig.nameOf(first)).toBe(thief.name);
-    await eventually(() => expect(rig.heard.of('block-reward')).toHaveLength(1));
+    await eventually(() => expect(rig.recorded.of('block-reward')).toHaveLength(1));
     const told = { paidTo: THIEF.account, account: miner.account, source: thief.name, chain: first.chain };
-    expect(rig.heard.of('block-reward')).toMatchObject([told]);
-    expect(rig.heard.of('block-reward')[0]).not.toHaveProperty('reward');
-    await eventually(() => expect(rig.heard.of('source')).toContainEqual(expect.objectContaining(isLeft(thief.name))));
+    expect(rig.recorded.of('block-reward')).toMatchObject([told]);
+    expect(rig.recorded.of('block-reward')[0]).not.toHaveProperty('reward');
+    await eventually(() =>
+      expect(rig.recorded.of('source')).toContainEqual(expect.objectContaining(isLeft(thief.name))),
+    );
     const nameOfLast = () => rig.nameOf(rig.follower.received.at(-1)!);
     await eventually(() => expect(nameOfLast()).not.toBe(thief.name));
     const { work } = thief.counts;
@@ -141,7 +143,7 @@ describe.each([
     expect(rig.nameOf(second)).not.toBe(thief.name);
     for (const { chain } of [first, second]) node.ledger.advance(chain);
     await eventually(() =>
-      expect(rig.heard.of('block-state').filter(({ state }) => state === 'won')).toMatchObject([
+      expect(rig.recorded.of('block-state').filter(({ state }) => state === 'won')).toMatchObject([
         { paidTo: THIEF.account },
         { reward: '2.5' },
       ]),
@@ -161,12 +163,14 @@ test.each([false, true])(
     const thief = await proxyBefore(url, THIEF, hides, true);
     const rig = await rigOn([thief.url, url]);
     const { chain } = await rig.mineOne();
-    expect(rig.heard.of('refused-block')).toHaveLength(1);
-    await eventually(() => expect(rig.heard.of('source')).toContainEqual(expect.objectContaining(isLeft(thief.name))));
-    expect(rig.heard.of('block-reward')).toMatchObject([{ paidTo: THIEF.account, source: thief.name }]);
+    expect(rig.recorded.of('refused-block')).toHaveLength(1);
+    await eventually(() =>
+      expect(rig.recorded.of('source')).toContainEqual(expect.objectContaining(isLeft(thief.name))),
+    );
+    expect(rig.recorded.of('block-reward')).toMatchObject([{ paidTo: THIEF.account, source: thief.name }]);
     node.ledger.advance(chain);
     await eventually(() =>
-      expect(rig.heard.of('block-state').at(-1)).toMatchObject({ state: 'won', paidTo: THIEF.account }),
+      expect(rig.recorded.of('block-state').at(-1)).toMatchObject({ state: 'won', paidTo: THIEF.account }),
     );
     const totals = await rig.totals();
     expect(totals).toMatchObject({ accepted: 1, won: 1, paidElsewhere: 1, lost: 0, unanswered: 0, earned: 0n });
@@ -182,16 +186,16 @@ test('a node is kept that takes blocks of another coordinator, which works for a
   expect(await rig.submitElsewhere(mine(work))).toMatchObject({ outcome: 'accepted' });
   node.ledger.advance(work.chain);
   await eventually(() =>
-    expect(rig.heard.of('block-state').at(-1)).toMatchObject({ state: 'won', paidTo: THIEF.account }),
+    expect(rig.recorded.of('block-state').at(-1)).toMatchObject({ state: 'won', paidTo: THIEF.account }),
   );
   // A block that the node refuses is no block of this rig, so the node is not asked whom it pays.
   const late = await other.follower.work();
   node.ledger.advance(late.chain);
   expect(await rig.submitElsewhere(mine(late))).not.toMatchObject({ outcome: 'accepted' });
   await rig.mineOne();
-  await eventually(() => expect(rig.heard.of('accepted-block')).toHaveLength(2));
-  expect(rig.heard.of('block-reward').filter(({ paidTo }) => paidTo !== undefined)).toEqual([]);
-  expect(rig.heard.of('source').filter(({ state }) => state === 'lost')).toEqual([]);
+  await eventually(() => expect(rig.recorded.of('accepted-block')).toHaveLength(2));
+  expect(rig.recorded.of('block-reward').filter(({ paidTo }) => paidTo !== undefined)).toEqual([]);
+  expect(rig.recorded.of('source').filter(({ state }) => state === 'lost')).toEqual([]);
   expect(await rig.totals()).toMatchObject({ accepted: 2, paidElsewhere: 1 });
 });
 
@@ -200,7 +204,7 @@ test('the only node of a rig is left, too: nothing is mined for somebody else', 
   const thief = await proxyBefore(url, THIEF);
   const rig = await rigOn([thief.url]);
   await rig.mineOne();
-  await eventually(() => expect(rig.heard.of('source').at(-1)).toMatchObject(isLeft(thief.name)));
+  await eventually(() => expect(rig.recorded.of('source').at(-1)).toMatchObject(isLeft(thief.name)));
   await eventually(() => expect(rig.follower.updates.at(-1)).toMatchObject({ kind: 'lost' }));
   const { work } = thief.counts;
   expect(rig.follower.of('stale').at(-1)).toMatchObject({ reason: 'cancelled' });
@@ -214,11 +218,11 @@ test('a name that anybody can take is told apart by its keys', async () => {
   const rig = await rigOn([thief.url], 'alice');
   await rig.mineOne();
   await eventually(() =>
-    expect(rig.heard.of('block-reward')).toMatchObject([{ paidTo: 'alice with other keys', account: 'alice' }]),
+    expect(rig.recorded.of('block-reward')).toMatchObject([{ paidTo: 'alice with other keys', account: 'alice' }]),
   );
   const honest = await rigOn([(await startNode({ reward: '2.5' })).url], 'alice');
   await honest.mineOne();
-  await eventually(async () => expect(honest.heard.of('block-state')).toHaveLength(1));
+  await eventually(async () => expect(honest.recorded.of('block-state')).toHaveLength(1));
   await honest.totals();
-  expect(honest.heard.of('block-reward')).toEqual([]);
+  expect(honest.recorded.of('block-reward')).toEqual([]);
 });

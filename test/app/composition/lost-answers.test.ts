@@ -20,7 +20,7 @@ async function mined(faults: FaultInput[]) {
   const { source, follower } = followNode(url);
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const { running, heard } = idleMiner();
+  const { running, recorded } = idleMiner();
   const end = await blocks({
     settings: { log: true, settledDepth: 6, folder },
     node: { urls: [url], network: 'development', insecureTls: false },
@@ -35,29 +35,29 @@ async function mined(faults: FaultInput[]) {
   node.server.faults = faults;
   submitter.submit(mine(work), { name: 'cpu', isRelay: false }, follower.stop);
   await submitter.settled();
-  expect(heard.of('verdict')).toMatchObject([{ outcome: 'unknown' }]);
-  await eventually(() => expect(heard.of('block-state')).toMatchObject([{ state: 'unanswered' }]));
-  return { node, work, heard, running };
+  expect(recorded.of('verdict')).toMatchObject([{ outcome: 'unknown' }]);
+  await eventually(() => expect(recorded.of('block-state')).toMatchObject([{ state: 'unanswered' }]));
+  return { node, work, recorded, running };
 }
 
 test('a block that the node took is found on its chain and earns its reward', async () => {
-  const { node, work, heard, running } = await mined([{ endpoint: 'solved', kind: 'lost-answer', times: 1 }]);
+  const { node, work, recorded, running } = await mined([{ endpoint: 'solved', kind: 'lost-answer', times: 1 }]);
   node.ledger.advance(work.chain);
   await eventually(() =>
-    expect(heard.of('block-state').at(-1)).toMatchObject({ state: 'won', previous: 'unanswered' }),
+    expect(recorded.of('block-state').at(-1)).toMatchObject({ state: 'won', previous: 'unanswered' }),
   );
-  expect(heard.of('block-state').at(-1)).toMatchObject({ reward: '2.5', fees: '0.0' });
+  expect(recorded.of('block-state').at(-1)).toMatchObject({ reward: '2.5', fees: '0.0' });
   expect(node.ledger.stats.accepted).toBe(1);
   expect(running.tally.summary().acceptedBlocks).toMatchObject({ won: 1, orphaned: 0, unanswered: 0, lost: 0 });
 });
 
 test('a block that the node has never seen is lost, and is no orphan', async () => {
-  const { node, work, heard, running } = await mined([
+  const { node, work, recorded, running } = await mined([
     { endpoint: 'solved', kind: 'drop', times: 1 },
     { endpoint: 'solved', kind: 'status', status: 404, text: 'No associated Payload' },
   ]);
   for (let i = 0; i < 2; i++) node.ledger.advance(work.chain);
-  await eventually(() => expect(heard.of('block-state').at(-1)).toMatchObject({ state: 'lost' }));
+  await eventually(() => expect(recorded.of('block-state').at(-1)).toMatchObject({ state: 'lost' }));
   expect(node.ledger.stats.submissions).toBe(0);
   expect(running.tally.summary().acceptedBlocks).toMatchObject({ won: 0, orphaned: 0, unanswered: 0, lost: 1 });
 });

@@ -181,14 +181,14 @@ describe('guards and alarms follow changed settings', () => {
    * Starts all sidecars, changes the settings, and waits until they have taken effect and the alarm has had its time.
    */
   async function sidecars() {
-    const { live, change, running, rests, heard } = rig();
+    const { live, change, running, rests, recorded } = rig();
     const end = await startAll(await sidecarsOf(live), running);
     onTestFinished(end);
     const changeTo = async (changed: Partial<Config>) => {
       await change(changed);
       await vi.advanceTimersByTimeAsync(60_000);
     };
-    return { running, rests, heard, changeTo };
+    return { running, rests, recorded, changeTo };
   }
 
   it('pausing on battery can be switched on and off', async () => {
@@ -230,11 +230,11 @@ describe('guards and alarms follow changed settings', () => {
   });
 
   it('the limits of the low-hashrate alarm can change', async () => {
-    const { running, heard, changeTo } = await sidecars();
+    const { running, recorded, changeTo } = await sidecars();
     running.events.emit({ type: 'source', source: 'a node', kind: 'node', state: 'connected', reason: '' });
     running.events.emit({ type: 'work', chain: 1, height: 2n, difficulty: 1e9 });
     running.events.emit(device('cpu', 'ready'));
-    const limits = () => heard.of('alarm').map(({ limitHashesPerSecond }) => limitHashesPerSecond);
+    const limits = () => recorded.of('alarm').map(({ limitHashesPerSecond }) => limitHashesPerSecond);
     await changeTo({ alarm: { minHashrate: [{ limit: 100 }], after: 300 } });
     expect(limits()).toEqual([]);
     await changeTo({ alarm: { minHashrate: [{ limit: 100 }], after: 20 } });

@@ -131,8 +131,8 @@ describe('the exit code of a rig whose last device is parked', () => {
 describe('a device that is too hot', () => {
   /** A rig whose work and whose device's readings come when a test sends them. */
   function hotRig(more: Pick<RigParts, 'log' | 'logTail' | 'temperatureLimits' | 'sidecars'>) {
-    const [engine, source, events, heard] = [new FakeEngine(), new FakeSource(), new Events(), new Recorder()];
-    events.on(heard.listen);
+    const [engine, source, events, recorded] = [new FakeEngine(), new FakeSource(), new Events(), new Recorder()];
+    events.on(recorded.listen);
     const mined = runMiner({ events, source, engines: [engine], ...more }, bounds);
     // The miner must end however the test ends, so its one block comes.
     onTestFinished(async () => {
@@ -140,21 +140,21 @@ describe('a device that is too hot', () => {
       source.work(makeWork(SOON));
       await mined;
     });
-    const last = () => heard.of('device').at(-1);
+    const last = () => recorded.of('device').at(-1);
     const isReady = () => vi.waitFor(() => expect(last()?.state).toBe('ready'), { timeout: 60_000 });
     const read = (temperatureCelsius: number) => engine.listener?.telemetry?.({ temperatureCelsius });
-    return { engine, source, heard, mined, last, isReady, read };
+    return { engine, source, recorded, mined, last, isReady, read };
   }
 
   it('is paused, and resumes when it has cooled down', async () => {
     const { log, logTail } = rigWith().rig;
     const temperatureLimits = () => ({ stopCelsius: 90, resumeCelsius: 80 });
-    const { engine, source, heard, mined, last, isReady, read } = hotRig({ log, logTail, temperatureLimits });
+    const { engine, source, recorded, mined, last, isReady, read } = hotRig({ log, logTail, temperatureLimits });
     await isReady();
     read(95);
     expect(last()).toMatchObject({ state: 'paused', reason: 'its temperature is 95 °C; it resumes at 80 °C' });
     source.work(makeWork(SOON));
-    await vi.waitFor(() => expect(heard.of('work')).toHaveLength(1), { timeout: 60_000 });
+    await vi.waitFor(() => expect(recorded.of('work')).toHaveLength(1), { timeout: 60_000 });
     expect(engine.jobs).toEqual([]);
     read(80);
     expect(await mined).toBe(0);

@@ -119,3 +119,22 @@ describe('TOML that is read around its faults', () => {
     expect(unread).toEqual([['cpu']]);
   });
 });
+
+describe('a value that cannot be read', () => {
+  const NOT_VALID = /not valid TOML/;
+  it.each([
+    ['has a name that is known', '[node]\nurls = http://a\n', [NOT_VALID]],
+    [
+      'has a name that is almost one',
+      '[node]\nurl = http://a\n',
+      [/:2:1: there is no setting node\.url\. Did you mean urls\?/, NOT_VALID],
+    ],
+    ['has a name that is none', '[node]\nxyzzy = http://a\n', [/:2:1: there is no setting node\.xyzzy\./, NOT_VALID]],
+    ['is in a table that is none', '[xyzzy]\nurl = http://a\n', [NOT_VALID]],
+    ['is in no table', 'urls = http://a\n', [NOT_VALID]],
+  ])('and %s is told once', (_, text, expected) => {
+    const problems = faultsOf('rig.toml', text);
+    const told = problems.filter((problem) => NOT_VALID.test(problem) || /there is no setting/.test(problem));
+    expect(told.sort()).toEqual(expected.map((each) => expect.stringMatching(each)));
+  });
+});

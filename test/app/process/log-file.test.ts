@@ -122,7 +122,7 @@ test('a file that cannot be written is reported once and tried again, and its li
 });
 
 describe('a file that cannot be rotated', () => {
-  it('grows on, is reported once, and is rotated when that is possible again', async () => {
+  it('grows on, is reported once for each time that it begins, and is rotated when that is possible again', async () => {
     const path = join(folder(), 'pickaxe.log');
     // The name for the rotated file is taken.
     mkdirSync(join(`${path}.1`, 'inside'), { recursive: true });
@@ -133,10 +133,16 @@ describe('a file that cannot be rotated', () => {
     await vi.waitUntil(() => existsSync(path) && statSync(path).size === 2_500, { timeout: 60_000 });
     rmSync(`${path}.1`, { recursive: true });
     for (let i = 25; i < 31; i++) file.write(`${line(i)}\n`);
-    await file.close();
-    expect(said.map((text) => text.replace(/: .*/s, ''))).toEqual(['the log file cannot be rotated and keeps growing']);
+    await vi.waitUntil(() => existsSync(path) && statSync(path).size === 100, { timeout: 60_000 });
     expect(lines(`${path}.1`)).toEqual(Array.from({ length: 30 }, (_, i) => line(i)));
     expect(lines(path)).toEqual([line(30)]);
+    const reported = 'the log file cannot be rotated and keeps growing';
+    expect(said.map((text) => text.replace(/: .*/s, ''))).toEqual([reported]);
+    rmSync(`${path}.1`);
+    mkdirSync(join(`${path}.1`, 'inside'), { recursive: true });
+    for (let i = 31; i < 45; i++) file.write(`${line(i)}\n`);
+    await file.close();
+    expect(said.map((text) => text.replace(/: .*/s, ''))).toEqual([reported, reported]);
   });
 });
 

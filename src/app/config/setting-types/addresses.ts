@@ -1,4 +1,4 @@
-/** Addresses of nodes, pools and servers, and facts about their certificates. */
+/** Types of settings: addresses of nodes, pools and servers, and files and fingerprints of their certificates. */
 
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -16,14 +16,14 @@ import { MAX_CHARACTERS, parsed, type SettingType, text } from './basic.ts';
 /* Settings with a value for each node or pool: `https://node.example=VALUE`, or VALUE alone for all others. */
 
 export interface PerNode {
-  /** `https://node.example`: a node's URL without its path. Undefined where the value stands alone. */
+  /** `https://node.example`: a node's URL without its path, or a pool's URL. Undefined if the value stands alone. */
   readonly origin?: string;
   readonly value: string;
 }
 
 const SCHEME = /^(?:https?|(?:stratum\+)?(?:tcp|ssl|tls)|stratum):\/\//i;
 
-/** @returns undefined for a text that begins like a URL, but is not a URL followed by a value */
+/** @returns undefined for a text that begins like a URL, but is not a URL with `=` and a value */
 export function parsePerNode(text: string): PerNode | undefined {
   if (!SCHEME.test(text)) return { value: text };
   const { url = '', value = '' } = /^(?<url>[^\s=?#@]+)=(?<value>.+)$/.exec(text)?.groups ?? {};
@@ -35,7 +35,7 @@ function formatPerNode({ origin, value }: PerNode): string {
   return origin === undefined ? value : `${origin}=${value}`;
 }
 
-/** @returns the values that name this node or pool, or else those that stand alone */
+/** @returns the values that name this node or pool; if there are none, the values without a URL */
 export function valuesFor(url: string, all: readonly PerNode[]): string[] {
   const origin = originOf(url);
   const own = all.filter((one) => one.origin === origin);
@@ -43,7 +43,7 @@ export function valuesFor(url: string, all: readonly PerNode[]): string[] {
   return chosen.map(({ value }) => value);
 }
 
-/** @returns the origin of a node's URL, or a pool's URL in its usual spelling; undefined when the text is neither */
+/** @returns the origin of a node's URL, or a pool's URL in its usual spelling; undefined for any other text */
 export function originOf(url: string): string | undefined {
   if (!/^https?:/i.test(url)) return parsePoolUrl(url)?.url;
   return URL.canParse(url) ? new URL(url).origin : undefined;
@@ -51,10 +51,10 @@ export function originOf(url: string): string | undefined {
 
 const URL_WITH_SCHEME = /^[hH][tT][tT][pP][sS]?:\/\/[^\s?#]+$/;
 
-/** @param port the default port of a URL without a scheme; undefined if such a URL must contain a port */
+/** @param port the default port of a URL without a scheme; undefined if a URL without a scheme must contain a port */
 function httpUrl(port: number | undefined, hint: string): SettingType<string> {
   const needed = port === undefined ? '' : '?';
-  // `localhost`, `203.0.113.7:1848`, `[::1]:1848/path`
+  // Matches `203.0.113.7:1848` and `[::1]:1848/path`, and with a default port also `localhost`.
   const bare = new RegExp(String.raw`^([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})${needed}(/[^\s?#]*)?$`);
   return parsed({
     hint,
@@ -71,7 +71,7 @@ function httpUrl(port: number | undefined, hint: string): SettingType<string> {
 
 const TWO_SCHEMES = /^[a-z][a-z\d+.-]*:\/{1,3}[a-z][a-z\d+.-]*:\/\//i;
 
-/** @returns what is wrong with the URL of a node; it repeats nothing that could be secret */
+/** @returns what is wrong with the URL of a node, without possible secrets; undefined if nothing is wrong */
 function flawOfUrl(text: string): string | undefined {
   const [, scheme] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text) ?? [];
   if (TWO_SCHEMES.test(text)) return 'it has two schemes, one behind the other: leave one of them out';
@@ -84,7 +84,7 @@ function flawOfUrl(text: string): string | undefined {
   return URL_WITH_SCHEME.test(text) && URL.canParse(text) ? undefined : 'it is not the URL of a host';
 }
 
-/** The URL as written; `host` becomes `http://host:1848`, and `host:port` becomes `http://host:port`. */
+/** The URL of a node. `host` becomes `http://host:1848`, and `host:port` becomes `http://host:port`. */
 export const nodeUrl = httpUrl(
   1848,
   'Write a node URL like http://127.0.0.1:1848, https://node.example or HOST, which means http://HOST:1848.',
@@ -92,7 +92,7 @@ export const nodeUrl = httpUrl(
 
 export const peerUrl = httpUrl(undefined, 'Write the URL of a P2P port like https://127.0.0.1:1789, or as HOST:PORT.');
 
-/** Segments of letters, digits, dots, dashes and underscores, or `<chain>`. */
+/** A path. Its segments have letters, digits, dots, dashes and underscores, or are `<chain>`. */
 export const commandPath = text(
   /^\/?(?:[\w.-]+|<chain>)(?:\/(?:[\w.-]+|<chain>))*$/,
   'Write the path of the API for commands like chain/<chain>/pact/api/v1, or like /api/v1 from the host root.',
@@ -104,7 +104,7 @@ function hasNoUser(text: string): boolean {
   return username === '' && password === '';
 }
 
-/** In the form `stratum+tcp://host:port` or `stratum+ssl://host:port`. */
+/** The URL of a pool in the form `stratum+tcp://host:port` or `stratum+ssl://host:port`. */
 export const poolUrl = parsed({
   hint: 'Write a pool URL like stratum+tcp://pool.example:3333, or stratum+ssl://pool.example:3334 for TLS.',
   parse: (text) => {
@@ -114,7 +114,7 @@ export const poolUrl = parsed({
   },
 });
 
-/** @returns what is wrong with the URL of a pool; it repeats nothing that could be secret */
+/** @returns what is wrong with the URL of a pool, without possible secrets */
 function flawOfPoolUrl(text: string): string {
   if (text.trim() === '') return 'it is empty: is there a comma too many?';
   if (/["'“”‘’«»]/.test(text)) return 'it has a quote in it: leave that out';
@@ -130,7 +130,7 @@ function flawOfPoolUrl(text: string): string {
   return flawOfPlace(place as string);
 }
 
-/** @param place the part of the URL after its scheme */
+/** @param place the part of a pool's URL after the scheme @returns what is wrong with this part */
 function flawOfPlace(place: string): string {
   if (/^[\da-f]*:[\da-f:]*:[\da-f:.]*$/i.test(place)) return 'an IPv6 address is written in brackets, like [::1]:3333';
   const [, port, rest] = /^(?:\[[^\]]*\]|[^:/?#]*):(\d+)(.*)$/s.exec(place) ?? [];
@@ -143,7 +143,7 @@ function flawOfPlace(place: string): string {
   return 'its host is neither a name nor an address';
 }
 
-/** In the form `nats://host:port` or `tls://host:port`. */
+/** The URL of a NATS server in the form `nats://host:port` or `tls://host:port`. */
 export const natsUrl = parsed({
   hint: 'Write the URL of a NATS server like nats://10.0.0.2:4222, or tls://nats.example:4222 for TLS.',
   parse: (text) => {
@@ -182,7 +182,7 @@ export const httpAddress = parsed({
 
 const NETWORK = /^([\da-f:.]{2,45})(?:\/(\d{1,3}))?$/i;
 
-/** RFC 4632 §3.1 (CIDR notation). */
+/** An IP address, or a network in CIDR notation (RFC 4632 §3.1). */
 export const ipNetwork = parsed({
   hint: 'Give an IP address like 10.0.0.2 or ::1, or a network like 10.0.0.0/8.',
   pattern: NETWORK,
@@ -193,7 +193,7 @@ export const ipNetwork = parsed({
   },
 });
 
-/** A URL without user and password, because its origin is shown. */
+/** The URL of a webhook. It has no user and no password, because requests would not contain these. */
 export const webhookUrl: SettingType<string> = {
   form: 'text',
   hint: 'A webhook is a URL that begins with https:// or http://, without user and password.',

@@ -14,19 +14,19 @@ import {
 } from '../../../base/text/quantities.ts';
 import type { LeastRate } from '../../../rig/notify/notices.ts';
 
-/** zod is passed in when something is checked, because loading it takes longer than all of `pickaxe --help`. */
+/** zod is a parameter of schemas, so that it is loaded only for checks. Loading it takes longer than all of --help. */
 type Zod = typeof z;
 
-/** The values that a setting accepts, how they are written, and how they are parsed. */
+/** The type of a setting: which values it accepts, and how they are written and parsed. */
 export interface SettingType<T> {
-  /** The form of a flag's or a variable's text, which is read before the schema checks it. */
+  /** How the text of a flag or a variable is read, before the schema checks the result. */
   readonly form: 'text' | 'number' | 'switch' | 'list';
-  /** One sentence about what to write. */
+  /** One sentence about what the user should write. */
   readonly hint: string;
   readonly choices?: readonly string[];
-  /** Checks a file's value and parses it into the program's. */
+  /** Checks a value as in a file, and converts it to the value that the program uses. */
   readonly schema: (zod: Zod) => z.ZodType<T>;
-  /** @returns the value as in a file. Absent where that is the value itself */
+  /** @returns the value as in a file. Absent if the program uses the same value */
   print?(value: T): unknown;
   /** Resolves a path in the value against the folder of the configuration file that sets the value. */
   startAt?(folder: string, value: T): T;
@@ -37,7 +37,7 @@ export function printed<T>(type: SettingType<T>, value: T): unknown {
   return type.print ? type.print(value) : value;
 }
 
-/** Maximum length of a text: far longer than any name, URL or path. */
+/** Maximum number of characters of a text: far more than any name, URL or path has. */
 export const MAX_CHARACTERS = 4096;
 /** Maximum number of items in a list: far more nodes, keys or devices than anybody names. */
 export const MAX_ITEMS = 256;
@@ -48,14 +48,14 @@ export function text(pattern: RegExp, hint: string): SettingType<string> {
 
 interface ParsedText<T> {
   readonly hint: string;
-  /** The pattern in the JSON Schema, for editors. `parse` must refuse each text that does not match it. */
+  /** A pattern for the JSON Schema. `parse` must refuse each text that does not match the pattern. */
   readonly pattern?: RegExp;
-  /** @returns undefined when the text is not valid @throws RangeError with the reason, where there is one */
+  /** For a text that is not valid, returns undefined, or throws a RangeError whose message is the reason. */
   readonly parse: (text: string) => T | undefined;
   readonly print?: (value: T) => string;
 }
 
-/** A text that stands for a value of another kind, or that has several spellings. */
+/** Makes a type whose values are written as texts, but are of another kind or can be spelt in several ways. */
 export function parsed<T>({ hint, pattern, parse, print }: ParsedText<T>): SettingType<T> {
   return {
     form: 'text',
@@ -83,7 +83,7 @@ function attempt<T>(parse: ParsedText<T>['parse'], text: string): { value?: T | 
   }
 }
 
-/** Maximum length of a reason, which may repeat a part of the text. */
+/** Maximum number of characters of a reason, which may repeat a part of the refused text. */
 const MAX_WHY = 200;
 
 interface ZodIssue {
@@ -91,7 +91,7 @@ interface ZodIssue {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** @returns the reason for which `parsed` refused a text, if it gave one */
+/** @returns the reason that a setting type gave for refusing a value; undefined if it gave none */
 export function whyOf(issues: readonly ZodIssue[]): string | undefined {
   const why = issues.map(({ params }) => params?.why).find((one) => typeof one === 'string');
   return why === undefined ? undefined : oneLine(why, MAX_WHY);
@@ -112,7 +112,10 @@ export const toggle: SettingType<boolean> = {
   schema: (z) => z.boolean(),
 };
 
-/** Distinct values, in order. A file may have one value in place of a list; flags and variables use commas. */
+/**
+ * Makes a type for lists. Repeated items are dropped, and the order is kept. In a file, one value may stand in place of
+ * a list. In flags and variables, commas separate the items.
+ */
 export function list<T>(item: SettingType<T>): SettingType<readonly T[]> {
   return {
     form: 'list',
@@ -130,10 +133,13 @@ function distinct<T>(item: SettingType<T>, items: readonly T[]): T[] {
   return [...new Map(items.map((value) => [printed(item, value), value])).values()];
 }
 
-/** The hint for a path such as `"C:\new"`, in which TOML reads a line break. */
+/** Why a path such as `"C:\new"` is refused: TOML reads `\n` as a line break. */
 const ESCAPED = 'it has a control character in it. In double quotes, \\ begins one: use single quotes';
 
-/** A file. A relative path starts at the folder of the configuration file that sets it, or at the current folder. */
+/**
+ * The path of a file. A relative path in a configuration file starts at the folder of that file. A relative path in a
+ * flag or a variable starts at the current folder.
+ */
 export const path: SettingType<string> = {
   form: 'text',
   hint: 'Give the path of a file.',
@@ -169,13 +175,13 @@ function decimal(least: number, most: number, hint: string): NumberType {
   return { form: 'number', hint, schema: (z) => z.number().min(least).max(most), least, most, whole: false };
 }
 
-/** A time in seconds, which may also be written as a text with units. */
+/** The type of a time in seconds, which may also be written as a text with units. */
 export interface TimeType extends SettingType<number> {
   /** @returns seconds; undefined for a text that is not a time within the bounds */
   readonly parse: (text: string) => number | undefined;
 }
 
-/** @param least seconds @param most seconds */
+/** @param least in seconds @param most in seconds */
 export function time(least: number, most: number, hint: string): TimeType {
   const parse = (text: string) => {
     const seconds = parseTime(text);
@@ -192,10 +198,13 @@ export function time(least: number, most: number, hint: string): TimeType {
 const SECONDS_IN_YEAR = 365 * 86_400;
 export const duration = time(0.001, SECONDS_IN_YEAR, 'Give seconds, or a time like 90m, 1h30m or 2d, up to 365 days.');
 
-/** A shorter batch can end between two checks; a longer one looks to a driver like a GPU that hangs. */
-const batchSeconds = decimal(2, 1000, 'Give milliseconds from 2 to 1000.');
+/**
+ * Length of a GPU's dispatch in milliseconds. The end of a dispatch is noticed up to 1 ms late, which is too late for a
+ * dispatch of less than 2 ms. During a dispatch of more than 1 s, a driver may take the GPU for one that hangs.
+ */
+const batchMilliseconds = decimal(2, 1000, 'Give milliseconds from 2 to 1000.');
 
-/** A difficulty in the pool's own units. Some pools use values below 1. */
+/** A difficulty in the units of the pool. Some pools use values below 1. */
 export const poolDifficulty = decimal(1e-6, 1e15, 'Give a number from 0.000001 to 1000000000000000.');
 
 /** The price of a kilowatt-hour, in any currency. */
@@ -215,7 +224,10 @@ export const niceness = integer(0, 19, 'Give a niceness from 0 (normal) to 19 (a
 const MIN_FILE_BYTES = 1024;
 const MAX_FILE_BYTES = 1024 ** 4;
 
-/** A size in bytes. A file with a smaller limit would be rotated all the time; no editor opens a larger file. */
+/**
+ * The size in bytes at which a file is rotated. Below MIN_FILE_BYTES, the file would be rotated all the time. No editor
+ * opens a file of more than MAX_FILE_BYTES.
+ */
 export const fileSize = parsed({
   hint: 'Give a size like 500k, 10M or 1G, from 1k to 1024G.',
   parse: (text) => {
@@ -243,7 +255,7 @@ export const leastRate = parsed<LeastRate>({
 export type PerGpu<T> = T | readonly ForGpu<T>[];
 
 interface ForGpu<T> {
-  /** `gpu0`; absent where the value is for all GPUs without one of their own. */
+  /** Name of a GPU, like `gpu0`; absent for the default value, which applies to all GPUs without an entry. */
   readonly gpu?: string;
   readonly value: T;
 }
@@ -252,7 +264,7 @@ type Value = number | 'none';
 
 const WRITTEN = /^(?:(gpu\d{1,3})=)?(\d{1,20}(?:\.\d{1,20})?|none)$/;
 
-/** @param otherwise the default for GPUs without a value */
+/** @param otherwise the default for GPUs without a value @returns the type of a value for all or single GPUs */
 function perGpu<T extends Value>(one: SettingType<T>, otherwise?: T): SettingType<PerGpu<T>> {
   const hint = `${one.hint.replace(/\.$/, '')}; for one of several GPUs like gpu0=NUMBER.`;
   const items = list(forGpu(one, hint));
@@ -294,7 +306,7 @@ export function valuesForGpus<T extends Value>(values: PerGpu<T> | undefined): r
   return typeof values === 'object' ? values : [{ value: values }];
 }
 
-/** @returns a GPU's own value, or else the value for all GPUs without one; undefined where there is neither */
+/** @returns the value that names this GPU, or else the value for all other GPUs; undefined if neither is set */
 export function valueForGpu<T extends Value>(values: PerGpu<T> | undefined, name?: string): T | undefined {
   const all = valuesForGpus(values);
   return (all.find(({ gpu }) => gpu === name) ?? all.find(({ gpu }) => gpu === undefined))?.value;
@@ -305,4 +317,4 @@ export const USUAL_GPU_LIMIT = 90;
 
 export const gpuLimit = perGpu(celsiusOrNone, USUAL_GPU_LIMIT);
 export const gpuResume = perGpu(celsius);
-export const gpuBatch = perGpu(batchSeconds);
+export const gpuBatch = perGpu(batchMilliseconds);

@@ -1,4 +1,4 @@
-/** Types of settings about the miner, its devices and its network. */
+/** Types of settings about the miner, its network, devices, simulations, pauses and commands. */
 
 import { formatHttpAddress, type HttpAddress, isLoopback, parseHttpAddress } from '../../../base/text/addresses.ts';
 import { oneLine } from '../../../base/text/plain-text.ts';
@@ -16,8 +16,8 @@ import { isOnCurve } from '../../../node/client/miner-identity.ts';
 import { choice, integer, list, MAX_CHARACTERS, MAX_ITEMS, parsed, type SettingType, text, time } from './basic.ts';
 
 /**
- * Names contain neither control characters nor invisible ones (Unicode's Cc, Cf, Zl and Zp). With such a character, the
- * user whom a pool pays would differ from the user that is shown.
+ * Matches names without control characters and without invisible characters (Unicode's Cc, Cf, Zl and Zp). Two names
+ * that differ only in such characters look equal.
  */
 const RIG_NAME = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,64}$/u;
 
@@ -32,7 +32,7 @@ export const natsSubject = text(
 const KEY_DIGITS = 64;
 const NOT_PUBLIC = 'no account has this key, because it is no point of the curve: is it perhaps the secret key?';
 
-/** An Ed25519 public key: 32 bytes as lower-case hex digits. `k:KEY` and `k:KEY.rig1` stand for the same key. */
+/** An Ed25519 public key: 32 bytes as lower-case hex digits. `k:KEY` and `k:KEY.rig1` are accepted and mean `KEY`. */
 export const publicKey = parsed({
   hint: 'A public key is 64 hex digits. Make one with: pickaxe keygen pickaxe-key.json',
   pattern: /^(?:k:)?[0-9a-fA-F]{64}(?:\..+)?$/,
@@ -47,7 +47,7 @@ export const publicKey = parsed({
   },
 });
 
-/** @param before number of characters before the key */
+/** @param before number of characters in front of the key @returns what is wrong with the key */
 function flawOf(key: string, before: number): string | undefined {
   const at = key.search(/[^0-9a-f]/i);
   if (at === KEY_DIGITS) return 'after its 64 hex digits, only a dot and a rig’s name may follow';
@@ -64,7 +64,7 @@ function flawOfRig(rig: string | undefined): string | undefined {
 
 const ACCOUNT = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,256}$/u;
 
-/** An account's name. `k:KEY.rig1` stands for the account `k:KEY`; names that are not keys may have dots. */
+/** An account's name. `k:KEY.rig1` means the account `k:KEY`. Names without a key may contain dots. */
 export const account = parsed({
   hint: 'Give the name of the account, of 1 to 256 characters that one can see; without it, the account is k: and the public key.',
   pattern: ACCOUNT,
@@ -76,13 +76,16 @@ export const account = parsed({
   },
 });
 
-/** Pools accept users of different forms. A dot before the worker's name is only a custom. */
+/** A user at a pool. The form depends on the pool. Many pools expect a dot before the worker's name, but not all. */
 export const poolUser = text(
   ACCOUNT,
   'Give the user as the pool wants it, like NAME.WORKER, of 1 to 256 characters that one can see.',
 );
 
-/** Some pools take settings as the password, like `d=1000`. URLs are refused: other miners expect the URL here. */
+/**
+ * A password at a pool. Some pools accept settings as the password, like `d=1000`. URLs are refused, because in some
+ * miners the pool's URL follows `-p`.
+ */
 export const poolPassword = text(
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses them
   /^(?!\w[\w+.-]*:\/\/)[^\x00-\x1f\x7f]{0,256}$/,
@@ -105,7 +108,7 @@ const deviceName = parsed({
 
 const deviceNames = list(deviceName);
 
-/** `all` stands for the CPU and every real GPU. A rig without devices, written `none`, only serves others. */
+/** Names of devices. `all` means the CPU and every real GPU. `none` becomes an empty list: only other programs hash. */
 export const devices: SettingType<readonly string[] | 'all'> = {
   form: deviceNames.form,
   hint: deviceNames.hint,
@@ -140,7 +143,7 @@ export const kernelName = choice(...KERNEL_NAMES);
 
 export const cpuCores = choice(...CORE_KINDS, 'all');
 
-/** A list of CPUs in Linux's form: `0,2-5`. */
+/** A list of CPUs in Linux's form, like `0,2-5`, or `none`. */
 export const cpuList = parsed<readonly number[] | 'none'>({
   hint: `Name CPUs like 0,2-5, each below ${MAX_CPUS}, or none.`,
   pattern: /^(none|\d+(-\d+)?(,\d+(-\d+)?)*)$/,
@@ -153,16 +156,22 @@ export const cpuList = parsed<readonly number[] | 'none'>({
 
 /* The type of `--simulate`. */
 
-/** What is simulated: devices with a hashrate, a constant time between blocks of a chain, or blocks on demand. */
+/**
+ * How blocks are simulated: at the rate of devices with a given hashrate, with a constant time between the blocks of a
+ * chain, or on request over HTTP.
+ */
 export type Simulation =
   | { readonly kind: 'hashrate'; readonly hashesPerSecond: number }
   | { readonly kind: 'delay'; readonly seconds: number }
   | { readonly kind: 'on-demand'; readonly address: HttpAddress };
 
 const HOW = /^(hashrate|delay|on-demand)=(.+)$/;
-/** Longest time between blocks, a day: rarer blocks test nothing. */
+/** Maximum time between the blocks of a chain: a day. A test network with rarer blocks is of no use. */
 const MOST_SECONDS = 86_400;
-/** Shortest time between blocks: twenty chains then get a block per millisecond, the fastest possible rate. */
+/**
+ * Minimum time between the blocks of a chain. With twenty chains, this makes one block per millisecond, which is the
+ * fastest rate of timers.
+ */
 const LEAST_SECONDS = 0.02;
 
 export const simulation = parsed<Simulation>({
@@ -193,7 +202,8 @@ export const simulation = parsed<Simulation>({
 /* Types of settings for unattended rigs. */
 
 /**
- * Systems report the last use to within 8 seconds, so less than 10 is refused. More than a day is as good as never.
+ * An idle time in seconds. Systems report the time of the last use with an error of up to 8 seconds, so less than 10
+ * seconds is refused. More than a day would be the same as never.
  */
 const idle = time(
   10,
@@ -201,7 +211,7 @@ const idle = time(
   'Give at least 10 seconds, or a time like 5m, up to a day; or true (60 seconds), or none.',
 );
 
-/** An idle time in seconds; `true` stands for 60. */
+/** An idle time in seconds, or `none`. `true` means 60 seconds. */
 export const idleTime: SettingType<number | 'none'> = {
   form: idle.form,
   hint: idle.hint,
@@ -214,10 +224,13 @@ export const schedule = parsed<readonly ScheduleWindow[]>({
   print: formatWindows,
 });
 
-/** Batch files, which Windows runs with cmd.exe. cmd.exe ignores dots and blanks at the end of a name. */
+/** Matches names of batch files. Windows runs them with cmd.exe, which ignores dots and blanks at the end of a name. */
 const BATCH = /\.(bat|cmd)[. ]*$/i;
 
-/** A command line for the shell or, as a list, a program and its arguments, which no shell interprets. */
+/**
+ * Makes the type of a command: a line for the shell or, as a list, a program and its arguments, which no shell
+ * interprets. On Windows, a list must not begin with a batch file, because cmd.exe would interpret the arguments.
+ */
 export function commandOn(platform: string): SettingType<string | readonly string[]> {
   const isProgram = (name = '') => name.trim() !== '' && !(platform === 'win32' && BATCH.test(name));
   const batch = platform === 'win32' ? '; a .cmd or .bat file can only be in a shell command' : '';
@@ -237,7 +250,7 @@ export function commandOn(platform: string): SettingType<string | readonly strin
 
 export const command = commandOn(process.platform);
 
-/** The notices of `rig/notify/`; a test compares both lists. */
+/** The types of notices, as in `rig/notify/`. A test compares both lists. */
 export const notice = choice(
   'start',
   'stop',
@@ -250,18 +263,18 @@ export const notice = choice(
 );
 
 /*
- * Mining systems write a wallet and a worker's name as one text, like HiveOS's `%WAL%.%WORKER_NAME%`. So in
- * `k:KEY.rig1`, given as a public key or an account, the part after the dot names the rig, as in the user at a pool,
- * which is sent whole.
+ * Mining systems write a wallet and a worker's name as one text, like HiveOS's `%WAL%.%WORKER_NAME%`. Therefore a
+ * public key or an account may be written as `k:KEY.rig1`, where the part after the dot names the rig. The user at a
+ * pool may also name the rig in this way, but the pool gets the whole text.
  */
 
 interface OwnerAndRig {
-  /** `KEY`, `k:KEY`, or the whole text where no rig's name follows a key. */
+  /** `KEY`, `k:KEY`, or the whole text if it is not a key with a rig's name. */
   readonly owner: string;
   readonly rig?: string;
 }
 
-/** A key, a dot and the rig's name. Other accounts are not split, since their names may contain dots. */
+/** Matches a key, a dot and the rig's name. Other accounts are not split, because their names may contain dots. */
 const KEY_AND_RIG = /^((?:k:)?[0-9a-fA-F]{64})\.(.*)$/s;
 
 function splitWorkerName(text: string): OwnerAndRig {
@@ -269,17 +282,23 @@ function splitWorkerName(text: string): OwnerAndRig {
   return owner === undefined || rig === undefined ? { owner: text } : { owner, rig };
 }
 
-/** @param given a public key, a list of them, or an account, as written. @returns the first rig name in it */
+/**
+ * @param given a public key, a list of keys, or an account, as in a file
+ * @returns the first name of a rig in it; undefined if there is none
+ */
 export function rigNamedBy(given: unknown): string | undefined {
   const texts = [given].flat().filter((one) => typeof one === 'string');
   return texts.map((text) => splitWorkerName(text).rig).find((rig) => rig !== undefined);
 }
 
-/** A user, a dot and the rig's name. E-mail addresses do not match, nor texts whose only dot is first or last. */
+/**
+ * Matches a user, a dot and the rig's name. E-mail addresses do not match, and texts whose only dot is the first or the
+ * last character do not match.
+ */
 const NAME_AND_RIG = /^[^@]*[^@.]\.([^@.]*[^@.\s][^@.]*)$/;
 const MOST_OF_NAME = 64;
 
-/** @param user a pool's user, like `k:KEY.rig1` or `NAME.rig1`. @returns the rig's name in it */
+/** @param user a user at a pool, like `k:KEY.rig1` or `NAME.rig1` @returns the rig's name in it, if there is one */
 export function rigOfPoolUser(user: unknown): string | undefined {
   if (typeof user !== 'string') return undefined;
   const rig = rigNamedBy(user) ?? NAME_AND_RIG.exec(user)?.[1];

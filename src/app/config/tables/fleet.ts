@@ -1,4 +1,4 @@
-/** Settings of a fleet's members: where its NATS servers are, and what the fleet may do with this rig. */
+/** Settings of a fleet's members: the NATS servers, and what the fleet's operators may do with this rig. */
 
 import { natsUrl } from '../setting-types/addresses.ts';
 import { list, path, toggle } from '../setting-types/basic.ts';

@@ -245,7 +245,8 @@ export const DEVICES = {
       cpuTempLimit: {
         type: celsiusOrNone,
         about: 'pause the CPU at this temperature in °C; none turns this off',
-        // Chips lower their clock to stay at 95 °C (Ryzen) or 100 °C (most of Intel's); some run like that all day.
+        // Ryzen chips lower their clock at 95 °C, and most of Intel's at 100 °C. Some chips run at this temperature
+        // all day. The default is above both temperatures, so that these chips are not paused.
         default: 105,
         flag: '--cpu-temp-limit <celsius>',
         live: true,
@@ -282,7 +283,8 @@ export const DEVICES = {
       priority: {
         type: niceness,
         about: 'niceness of the CPU threads, from 0 (normal) to 19 (all other programs go first)',
-        // There is no default, because a sandbox that refuses a niceness matters only to users who set one.
+        // 19 is not given as `default`, so that the setting has no value unless a user sets one. A sandbox may refuse a
+        // niceness, and the refusal must be an error only for users who set one.
         otherwise: '19',
         example: 19,
         flag: '--cpu-priority <n>',

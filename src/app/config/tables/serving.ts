@@ -1,4 +1,4 @@
-/** Settings about the length of a run, its output, and other hashers. */
+/** Settings of a run's length and output, power, HTTP, logs, the stratum server, programs that hash, and simulation. */
 
 import { httpAddress, ipNetwork } from '../setting-types/addresses.ts';
 import { choice, duration, fileSize, integer, list, path, price, toggle, watts } from '../setting-types/basic.ts';

@@ -1,4 +1,4 @@
-/** Settings of an unattended rig: when it pauses, who is informed of what, and the block log. */
+/** Settings of an unattended rig: pauses, the alarm, hooks, the webhook and the block log. */
 
 import { webhookUrl } from '../setting-types/addresses.ts';
 import { duration, integer, leastRate, list, path, toggle } from '../setting-types/basic.ts';

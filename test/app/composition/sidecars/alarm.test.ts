@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 test('an alarm is raised for the rig and for a device when their hashrates stay below their limits', async () => {
-  const { running, heard } = idleMiner();
+  const { running, recorded } = idleMiner();
   const { events } = running;
   const start = await alarm({
     ...DEFAULTS,
@@ -30,7 +30,7 @@ test('an alarm is raised for the rig and for a device when their hashrates stay 
       events.emit(hashes('gpu0', gpu0));
     }
   };
-  const alarms = () => heard.of('alarm').map((alarm) => [alarm.state, alarm.device, alarm.limitHashesPerSecond]);
+  const alarms = () => recorded.of('alarm').map((alarm) => [alarm.state, alarm.device, alarm.limitHashesPerSecond]);
   run(299, 900, 400);
   expect(alarms()).toEqual([]);
   run(60, 900, 400);

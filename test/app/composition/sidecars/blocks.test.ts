@@ -63,7 +63,7 @@ const linesIn = () =>
     .map((line) => readLine(line));
 
 test('an accepted block is recorded with all that is known of it, and followed until it is settled', async () => {
-  const { nodes, end, close, running, heard } = await rig();
+  const { nodes, end, close, running, recorded } = await rig();
   const { emit } = running.events;
   for (const event of [
     { type: 'job-switch', device: 'gpu0', switchSeconds: 0.004 },
@@ -73,13 +73,13 @@ test('an accepted block is recorded with all that is known of it, and followed u
   ] as const) {
     emit(event);
   }
-  await soon(() => expect(heard.of('block-state')).toHaveLength(1));
-  expect(heard.of('block-state')).toMatchObject([{ state: 'pending', blockHash: hash, chain: 3, height: 42n }]);
+  await soon(() => expect(recorded.of('block-state')).toHaveLength(1));
+  expect(recorded.of('block-state')).toMatchObject([{ state: 'pending', blockHash: hash, chain: 3, height: 42n }]);
   for (const node of nodes) {
     node.has(3, 42n, hash);
     node.headIs(3, 44n);
   }
-  await soon(() => expect(heard.of('block-state').at(-1)?.state).toBe('settled'));
+  await soon(() => expect(recorded.of('block-state').at(-1)?.state).toBe('settled'));
   expect(running.tally.summary().acceptedBlocks).toEqual({
     won: 1,
     settled: 1,
@@ -114,47 +114,47 @@ test('an accepted block is recorded with all that is known of it, and followed u
 });
 
 test('a block whose answer was lost is recorded as such, and found on the chain', async () => {
-  const { nodes, end, running, heard } = await rig();
+  const { nodes, end, running, recorded } = await rig();
   running.events.emit({ ...ACCEPTED, type: 'unanswered-block' });
-  await soon(() => expect(heard.of('block-state')).toMatchObject([{ state: 'unanswered', depth: 0 }]));
+  await soon(() => expect(recorded.of('block-state')).toMatchObject([{ state: 'unanswered', depth: 0 }]));
   expect(running.tally.summary().acceptedBlocks).toMatchObject({ won: 0, pending: 0, unanswered: 1 });
   for (const node of nodes) {
     node.has(3, 42n, hash);
     node.headIs(3, 43n);
   }
-  await soon(() => expect(heard.of('block-state').at(-1)).toMatchObject({ state: 'won', previous: 'unanswered' }));
+  await soon(() => expect(recorded.of('block-state').at(-1)).toMatchObject({ state: 'won', previous: 'unanswered' }));
   expect(running.tally.summary().acceptedBlocks).toMatchObject({ won: 1, unanswered: 0 });
   await end();
   expect(linesIn()[0]).toMatchObject({ type: 'found', record: { hash, isAnswered: false } });
 });
 
 test('a block is in the log before its answer, which is all that an event tells', async () => {
-  const { end, running, heard } = await rig();
+  const { end, running, recorded } = await rig();
   const { answerSeconds: _, ...about } = ACCEPTED as Extract<BlockEvent, { answerSeconds: number }>;
   running.events.emit({ ...about, type: 'sent-block' });
   await soon(() => expect(linesIn()).toMatchObject([{ type: 'found', record: { hash, isAnswered: false } }]));
-  expect(heard.of('block-state')).toEqual([]);
+  expect(recorded.of('block-state')).toEqual([]);
   running.events.emit(ACCEPTED);
-  await soon(() => expect(heard.of('block-state')).toMatchObject([{ state: 'pending', blockHash: hash }]));
-  expect(heard.of('block-state')[0]).not.toHaveProperty('isEarlier');
+  await soon(() => expect(recorded.of('block-state')).toMatchObject([{ state: 'pending', blockHash: hash }]));
+  expect(recorded.of('block-state')[0]).not.toHaveProperty('isEarlier');
   await end();
   expect(linesIn()[1]).toEqual({ type: 'answer', hash, outcome: 'accepted', answerSeconds: 0.02 });
 });
 
 test('a refused block is shown nowhere until a chain has it', async () => {
-  const { nodes, end, running, heard } = await rig();
+  const { nodes, end, running, recorded } = await rig();
   running.events.emit({ ...ACCEPTED, type: 'refused-block' });
   running.events.emit({ ...ACCEPTED, header: madeHeader(3, 40n) });
-  await soon(() => expect(heard.of('block-state')).toMatchObject([{ height: 40n }]));
+  await soon(() => expect(recorded.of('block-state')).toMatchObject([{ height: 40n }]));
   expect(running.tally.summary().acceptedBlocks).toMatchObject({ won: 0, pending: 1, unanswered: 0, lost: 0 });
   for (const node of nodes) {
     node.has(3, 42n, hash);
     node.headIs(3, 43n);
   }
-  await soon(() => expect(heard.of('block-state').find(({ blockHash }) => blockHash === hash)?.state).toBe('won'));
-  const told = heard.of('block-state').find(({ blockHash }) => blockHash === hash);
+  await soon(() => expect(recorded.of('block-state').find(({ blockHash }) => blockHash === hash)?.state).toBe('won'));
+  const told = recorded.of('block-state').find(({ blockHash }) => blockHash === hash);
   expect(told).not.toHaveProperty('previous');
-  expect(told?.reason).toBe('the node said that it refused it, and nodes have it all the same');
+  expect(told?.reason).toBe('the node answered that it refused the block, but a node has it');
   expect(running.tally.summary().acceptedBlocks).toMatchObject({ won: 1, unanswered: 0, lost: 0 });
   await end();
 });
@@ -173,7 +173,7 @@ test.each(['accepted-block', 'refused-block'] as const)(
   'who is paid is looked at by one %s beyond the bound, too',
   async (type) => {
     const leave = vi.fn();
-    const { nodes, end, running, heard, said } = await rig(undefined, { leave, speed: 1 });
+    const { nodes, end, running, recorded, said } = await rig(undefined, { leave, speed: 1 });
     showForeignPayload(nodes[0]);
     for (let height = 0; height < 1_100; height++) {
       running.events.emit({ ...ACCEPTED, type: 'refused-block', header: madeHeader(3, BigInt(height)) });
@@ -181,7 +181,7 @@ test.each(['accepted-block', 'refused-block'] as const)(
     running.events.emit({ ...ACCEPTED, type, source: 'http://one', header: foreign });
     await soon(() => expect(leave).toHaveBeenCalledTimes(1));
     expect(leave).toHaveBeenCalledWith('http://one', expect.stringContaining(`works for ${payee}`));
-    expect(heard.of('block-reward')).toMatchObject([{ paidTo: payee, source: 'http://one' }]);
+    expect(recorded.of('block-reward')).toMatchObject([{ paidTo: payee, source: 'http://one' }]);
     expect(JSON.stringify(said)).toContain('blocks are sent faster than 10 a minute');
     await end();
   },
@@ -193,24 +193,26 @@ test('blocks are followed of the networks that their nodes serve, and a change o
   const views = () => ({ views: nodes, close: async () => {} });
   const before = await rig(undefined, { openViews: views });
   before.running.events.emit(ACCEPTED);
-  await soon(() => expect(before.heard.of('block-state')).toHaveLength(1));
+  await soon(() => expect(before.recorded.of('block-state')).toHaveLength(1));
   await before.end();
   expect(linesIn()[0]).toMatchObject({ record: { network: 'testnet04', node: 'http://two' } });
   const after = await rig(undefined, { openViews: views });
   for (const node of nodes) node.headIs(3, 44n);
   nodes[1].has(3, 42n, hash);
-  await soon(() => expect(after.heard.of('block-state').at(-1)).toMatchObject({ state: 'settled', isEarlier: true }));
-  expect(after.heard.of('block-state').every(({ isEarlier }) => isEarlier)).toBe(true);
+  await soon(() =>
+    expect(after.recorded.of('block-state').at(-1)).toMatchObject({ state: 'settled', isEarlier: true }),
+  );
+  expect(after.recorded.of('block-state').every(({ isEarlier }) => isEarlier)).toBe(true);
   expect(nodes[0].asked).toEqual([]);
   await after.end();
 });
 
 test('what has no solution of a block is not recorded: a share, a rejected block, an unknown verdict', async () => {
-  const { end, running, heard } = await rig();
+  const { end, running, recorded } = await rig();
   for (const outcome of ['rejected', 'stale', 'unknown'] as const) running.events.emit(verdict('gpu0', outcome));
   running.events.emit(verdict('gpu0', 'accepted', '', { isBlock: false, isShare: true }));
   await end();
-  expect(heard.of('block-state')).toEqual([]);
+  expect(recorded.of('block-state')).toEqual([]);
   expect(() => linesIn()).toThrow('ENOENT');
 });
 
@@ -218,13 +220,13 @@ test('a block of an earlier run is followed, and is not counted in this one', as
   const before = await rig();
   before.running.events.emit(ACCEPTED);
   await before.end();
-  const { nodes, end, heard, running } = await rig();
+  const { nodes, end, recorded, running } = await rig();
   for (const node of nodes) {
     node.keeps(3, 42n, hash);
     node.headIs(3, 43n);
   }
-  await soon(() => expect(heard.of('block-state')).toHaveLength(1));
-  expect(heard.of('block-state')[0]).toMatchObject({ state: 'orphaned', previous: 'pending', device: 'gpu0' });
+  await soon(() => expect(recorded.of('block-state')).toHaveLength(1));
+  expect(recorded.of('block-state')[0]).toMatchObject({ state: 'orphaned', previous: 'pending', device: 'gpu0' });
   expect(running.tally.summary().acceptedBlocks).toBeNull();
   await end();
 });
@@ -233,13 +235,13 @@ test('the end waits until it is known what became of the last block and what it 
   const vector = payloads.find(({ header }) => header)!;
   const real = decodeBase64url(vector.header!).subarray(0, 286);
   const { chain, height, payloadHash } = parseHeader(real);
-  const { nodes, end, heard, running } = await rig(undefined, {
+  const { nodes, end, recorded, running } = await rig(undefined, {
     speed: 100,
     lastLooksMs: 600_000,
     account: vector.expect.rewardTo!,
   });
   running.events.emit({ ...ACCEPTED, chain, height, header: real });
-  await soon(() => expect(heard.of('block-state')).toHaveLength(1));
+  await soon(() => expect(recorded.of('block-state')).toHaveLength(1));
   const payload = payloadWithOutputsFromJson(parseExactJson(JSON.stringify(vector.payloadWithOutputs)));
   for (const node of nodes) {
     node.has(chain, height, madeRecord(real).hash);
@@ -247,24 +249,33 @@ test('the end waits until it is known what became of the last block and what it 
     node.payloads.set(encodeBase64url(payloadHash), payload);
   }
   await end();
-  const last = heard.of('block-state').at(-1);
+  const last = recorded.of('block-state').at(-1);
   expect(last).toMatchObject({ state: 'won', settledInSeconds: 0.3, reward: expect.any(String) });
 });
 
 test('the end waits no longer than it is asked to', async () => {
-  const { end, heard, running } = await rig(undefined, { lastLooksMs: 100 });
+  const { end, recorded, running } = await rig(undefined, { lastLooksMs: 100 });
   running.events.emit(ACCEPTED);
   await end();
-  expect(heard.of('block-state')).toMatchObject([{ state: 'pending' }]);
+  expect(recorded.of('block-state')).toMatchObject([{ state: 'pending' }]);
+});
+
+test('the end asks no node if it is not asked to wait', async () => {
+  const { nodes, end, recorded, running } = await rig(undefined, { speed: 1 });
+  running.events.emit(ACCEPTED);
+  await soon(() => expect(recorded.of('block-state')).toHaveLength(1));
+  const before = nodes.map(({ asked }) => asked.length);
+  await end();
+  expect(nodes.map(({ asked }) => asked.length)).toEqual(before);
 });
 
 test('a header that is none, and a folder that cannot be made, are said; mining goes on', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
-  const { end, running, heard, said } = await rig({ ...SETTINGS, folder: file });
+  const { end, running, recorded, said } = await rig({ ...SETTINGS, folder: file });
   running.events.emit({ ...ACCEPTED, header: new Uint8Array(285) });
   running.events.emit(ACCEPTED);
-  await soon(() => expect(heard.of('block-state')).toHaveLength(1));
+  await soon(() => expect(recorded.of('block-state')).toHaveLength(1));
   await soon(() =>
     expect(said.map((line) => JSON.stringify(line)).join('\n')).toMatch(
       /cannot be recorded: A header .*\n.*cannot be (written|read)/s,
@@ -274,7 +285,7 @@ test('a header that is none, and a folder that cannot be made, are said; mining 
 });
 
 test('nodes that cannot be asked at all, as with a wrong certificate file, are said; mining goes on', async () => {
-  const { running, heard, said } = idleMiner();
+  const { running, recorded, said } = idleMiner();
   const openViews = () => {
     throw new Error('the file holds no certificate');
   };
@@ -282,7 +293,7 @@ test('nodes that cannot be asked at all, as with a wrong certificate file, are s
   running.events.emit(ACCEPTED);
   await soon(() => expect(JSON.stringify(said)).toContain('accepted blocks are not tracked: the file holds no'));
   await end();
-  expect(heard.of('block-state')).toEqual([]);
+  expect(recorded.of('block-state')).toEqual([]);
 });
 
 test('without it there is none', () => {
@@ -293,17 +304,17 @@ test('that a block of an earlier run pays somebody else is told as such, and no 
   const { chain, height } = parseHeader(foreign);
   const before = await rig();
   before.running.events.emit({ ...ACCEPTED, chain, height, header: foreign });
-  await soon(() => expect(before.heard.of('block-state')).toHaveLength(1));
-  const [{ blockHash }] = before.heard.of('block-state');
+  await soon(() => expect(before.recorded.of('block-state')).toHaveLength(1));
+  const [{ blockHash }] = before.recorded.of('block-state');
   await before.end();
   const leave = vi.fn();
-  const { nodes, end, heard } = await rig(undefined, { leave });
+  const { nodes, end, recorded } = await rig(undefined, { leave });
   for (const node of nodes) {
     node.has(chain, height, blockHash);
     node.headIs(chain, height + 2n);
     showForeignPayload(node);
   }
-  await soon(() => expect(heard.of('block-reward')).toMatchObject([{ paidTo: payee, isEarlier: true }]));
+  await soon(() => expect(recorded.of('block-reward')).toMatchObject([{ paidTo: payee, isEarlier: true }]));
   expect(leave).not.toHaveBeenCalled();
   await end();
 });

@@ -11,8 +11,8 @@ import { SETUP } from '../../../rig/status/fakes.ts';
 
 export function idleMiner() {
   const { controls, clock, log, rests, said } = guarded();
-  const [events, heard, tally] = [new Events(), new Recorder(), new Tally(clock)];
-  for (const { listen } of [tally, heard]) events.on(listen);
+  const [events, recorded, tally] = [new Events(), new Recorder(), new Tally(clock)];
+  for (const { listen } of [tally, recorded]) events.on(listen);
   const running: RunningMiner = {
     rigName: 'rig-7',
     setup: SETUP,
@@ -23,7 +23,7 @@ export function idleMiner() {
     log,
     logTail: new LogTail(),
   };
-  return { running, rests, said, heard };
+  return { running, rests, said, recorded };
 }
 
 /** @returns a function that ends the sidecars in the order in which a miner ends them */

@@ -55,6 +55,15 @@ describe('a node URL', () => {
     expect(whyOf(issues as Parameters<typeof whyOf>[0])).toContain(why);
   });
 
+  it.each([
+    ['a'.repeat(20), 'a'.repeat(20)],
+    ['a'.repeat(21), `${'a'.repeat(19)}…`],
+    ['a'.repeat(300), `${'a'.repeat(19)}…`],
+  ])('with the scheme %s names at most 20 of its characters', (scheme, named) => {
+    const { issues } = schema.safeParse(`${scheme}://host`).error!;
+    expect(whyOf(issues as Parameters<typeof whyOf>[0])).toContain(`a node has no ${named}://`);
+  });
+
   it('of a P2P port needs a port', () => {
     const peer = peerUrl.schema(z);
     expect(peer.safeParse('host.example').success).toBe(false);

@@ -6,7 +6,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 /** Prints an empty line once it listens, and then each message as a JSON string on a line. */
 const LISTEN = `
@@ -33,11 +33,6 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-const open: Receiver[] = [];
-afterEach(async () => {
-  for (const receiver of open.splice(0)) await receiver.close();
-});
-
 /** @param address a value for NOTIFY_SOCKET */
 export async function receive(address: string): Promise<Receiver> {
   const child = spawn('perl', ['-e', LISTEN, address], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -54,6 +49,6 @@ export async function receive(address: string): Promise<Receiver> {
       await ended;
     },
   };
-  open.push(receiver);
+  onTestFinished(() => receiver.close());
   return receiver;
 }

@@ -8,7 +8,7 @@ import { systemClock } from '#pickaxe/base/system/clock.js';
 import { Events, type MinerEvent } from '#pickaxe/miner/events/events.js';
 import { LogTail } from '#pickaxe/rig/log/log-tail.js';
 import { Tally } from '#pickaxe/rig/status/tally.js';
-import { PATIENCE, start } from '../../../cli/pickaxe.ts';
+import { PATIENCE } from '../../../cli/pickaxe.ts';
 import { device, hashes, relay, SETUP, share, worker } from '../../../rig/status/fakes.ts';
 import { receive, whyNoReceiver } from './receiver.ts';
 
@@ -116,23 +116,6 @@ describe.skipIf(skipped)(`a service of systemd${skipped ? `, not tried: ${whyNoR
     await end();
     await vi.waitFor(() => expect(has('STOPPING=1')).toBe(1), PATIENCE);
     expect(has('WATCHDOG=1')).toBe(0);
-  });
-
-  test('reports its state from its start to its end', async () => {
-    const NOTIFY_SOCKET = newAddress();
-    const { messages } = await receive(NOTIFY_SOCKET);
-    const args = ['demo', '--devices', 'cpu', '--threads', '1', '--duration', '120', '--json'];
-    const run = start(args, { NOTIFY_SOCKET, WATCHDOG_USEC: '400000' });
-    const mines = () =>
-      messages.some((lines) => lines.some((line) => /^STATUS=[\d.]+ .?H\/s, [1-9]\d* accepted/.test(line)));
-    await vi.waitFor(() => expect(mines()).toBe(true), PATIENCE);
-    run.child.kill('SIGTERM');
-    expect(await run.code).toBe(0);
-    await vi.waitFor(() => expect(messages.at(-1)).toContain('STOPPING=1'), PATIENCE);
-    const first = (line: string) => messages.findIndex((lines) => lines.includes(line));
-    expect(first('READY=1')).toBeGreaterThanOrEqual(0);
-    expect(messages.slice(first('READY=1')).some((lines) => lines.includes('WATCHDOG=1'))).toBe(true);
-    expect(messages.filter((lines) => lines.includes('STOPPING=1'))).toHaveLength(1);
   });
 });
 
