@@ -1,4 +1,4 @@
-/** The commands and their descriptions. Each is loaded only when it is called, so that pickaxe starts fast. */
+/** The commands and their descriptions. A command's module is loaded only when needed, so that pickaxe starts fast. */
 
 import type { CommandModule } from './io.ts';
 
@@ -7,13 +7,13 @@ type Group = 'Start:' | 'Watch and earn:' | 'Measure:' | 'More:';
 interface CommandEntry {
   /** Name and arguments, as `pickaxe --help` lists them. */
   readonly usage: string;
-  /** Absent for commands for programs and developers. */
+  /** Heading in `pickaxe --help`. Absent for commands for programs and developers, which are listed at the end. */
   readonly group?: Group;
   readonly about: string;
   readonly load: () => Promise<CommandModule>;
 }
 
-/** The commands, in the order in which people need them. */
+/** The commands in the order in which people need them, followed by the commands without a group. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'demo',
@@ -153,7 +153,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
 ];
 
-/** @returns `balance` from `balance [account]` */
+/** @returns the command's name, such as `balance` from `balance [account]` */
 export function nameIn({ usage }: CommandEntry): string {
   return usage.split(' ')[0];
 }

@@ -1,7 +1,8 @@
 /**
- * Reads the files that another file names: a test file loads contracts and tests, and a request names its code and
- * data. The naming file may come from a stranger, and what is read gets into commands, logs and reports. So only files
- * below the naming file's folder and allowed files are read, and files that contain secrets are refused.
+ * Reads files that another file names: a test file loads contracts and tests, and a request file names the files of its
+ * code and data. A stranger may have written the naming file, and the text that is read gets into commands, logs and
+ * reports. So a file is read only if it is below the naming file's folder or the user has allowed it, and a file that
+ * contains a secret is always refused.
  */
 
 import { realpathSync, type Stats, statSync } from 'node:fs';
@@ -12,10 +13,10 @@ import { distrust, readRegularFile, UnfitFile, whyUnreadable } from '../base/sys
 import { decodeText } from '../base/text/plain-text.ts';
 import { parseKeyFile } from '../protocol/ledger/request-file/unsigned-form.ts';
 
-/** Maximum size of a file in bytes. The language's reader allows 2^20 UTF-16 code units, at most 3 bytes each. */
+/** Maximum size of a file in bytes. Contract code has at most 2^20 UTF-16 code units, each of at most 3 bytes. */
 export const MAX_FILE_BYTES = 2 ** 22;
 
-/** A folder by two paths: as it was given, and without links. The path of a file may begin with either. */
+/** The two paths of a folder: as it was given, and without symbolic links. A file's path may begin with either path. */
 interface Folder {
   readonly named: string;
   readonly real: string;
@@ -23,11 +24,11 @@ interface Folder {
 
 /** The files and folders that the user allows with `--allow-file`. */
 export class AllowedFiles {
-  /** Paths of allowed files: as they were given, and without links. */
+  /** Both paths of each allowed file: as it was given, and without symbolic links. */
   readonly #files = new Set<string>();
   readonly folders: readonly Folder[];
 
-  /** @throws UsageError for a path at which there is nothing */
+  /** @throws UsageError for a path that does not exist, or that this process may not look up */
   constructor(paths: readonly string[] = []) {
     const folders: Folder[] = [];
     for (const path of paths) {
@@ -51,9 +52,12 @@ export class AllowedFiles {
 
 interface Rules {
   readonly allowed: AllowedFiles;
-  /** What the user consents to by allowing a file, as errors name it: `a command may contain it`. */
+  /** The clause with which errors say what the user accepts by allowing a file: `a command may contain it`. */
   readonly consent: string;
-  /** Endings, in lower case, of the file names that are read without being allowed; undefined for any ending. */
+  /**
+   * Endings of file names, in lower case. A file with another ending is read only if the user has allowed the file. If
+   * `ends` is absent, any ending will do.
+   */
   readonly ends?: readonly string[];
 }
 
@@ -68,10 +72,10 @@ export class IncludedFiles {
   }
 
   /**
-   * Allows the files below a folder.
-   * @param name the folder in errors: `the request's folder`. Errors name the folder that was added first
-   * @param isPrivate whether only the user may read the naming file. If others may read any of the naming files, no
-   *   private file is read, because it could be a secret
+   * Lets files below a folder be read.
+   * @param name what errors call the folder: `the request's folder`. Errors name only the folder that was added first
+   * @param isPrivate whether only the user may read the naming file. If other users may read one of the naming files, a
+   *   private file is read only if the user has allowed it, because it could be a secret
    */
   addFolder(path: string, name: string, isPrivate: boolean): void {
     const named = resolve(path);
@@ -80,13 +84,13 @@ export class IncludedFiles {
     this.#isFromPrivateFile &&= isPrivate;
   }
 
-  /** @returns the text of a file @throws UnfitFile whose message is a clause without any of the file's content */
+  /** @returns the text of a file @throws UnfitFile with a clause as its message, without any of the file's content */
   read(path: string): string {
     const named = resolve(path);
     if (namesDevice(named)) throw new UnfitFile('it is the name of a device');
     const { allowed } = this.#rules;
-    // A file outside is not even looked up: an error must not show whether it exists, and on Windows a look-up can
-    // reveal the user to another host.
+    // A file outside of the folders is not even looked up. Otherwise the error would show whether the file exists, and
+    // on Windows a look-up can reveal the user to another host.
     const mayBeInside = this.#everywhere().some(
       (folder) => isBelow(named, folder.named) || isBelow(named, folder.real),
     );
@@ -106,7 +110,7 @@ export class IncludedFiles {
     return [...this.#folders, ...this.#rules.allowed.folders];
   }
 
-  /** @param real a path without links @throws UnfitFile unless a file there may be read without being allowed */
+  /** @param real a path without symbolic links @throws UnfitFile if the user must allow the file before it is read */
   #refuse(real: string): void {
     const folder = this.#everywhere().find((each) => isBelow(real, each.real));
     if (!folder) this.#refuseOutside(real);
@@ -128,8 +132,9 @@ export class IncludedFiles {
 }
 
 /**
- * @param check returns why a file with these facts must not be read
- * @returns the text of a file @throws UnfitFile whose message is a clause
+ * @param check returns a clause that explains why a file with these facts must not be read; undefined if it may be read
+ * @returns the text of a file
+ * @throws UnfitFile, with a clause as its message, for a file that cannot be read, is too large or is not UTF-8
  */
 export function textAt(path: string, check?: (facts: Stats) => string | undefined): string {
   const bytes = bytesAt(path, check);
@@ -149,14 +154,14 @@ function bytesAt(path: string, check?: (facts: Stats) => string | undefined): Ui
   }
 }
 
-/** @returns whether only the user may read a file; false where files have no such permissions */
+/** @returns whether only the user may read a file; false on Windows, where files have no such permissions */
 export function isPrivateFile(path: string, facts: Pick<Stats, 'uid' | 'mode'>): boolean {
   return process.geteuid !== undefined && distrust(path, 'secret', facts) === undefined;
 }
 
 function realPath(path: string): string {
   try {
-    // The native function also returns the spelling on the disk, on systems where upper and lower case are the same.
+    // On systems where file names ignore case, only the native function returns names as they are spelled on the disk.
     return realpathSync.native(path);
   } catch (fault) {
     throw new UnfitFile(whyUnreadable(fault as NodeJS.ErrnoException, path));
@@ -168,22 +173,22 @@ function isBelow(path: string, folder: string): boolean {
   return !isAbsolute(inside) && inside.split(sep)[0] !== '..';
 }
 
-/** Names that Windows gives to devices, in every folder and with any extension. */
+/** Matches the names that Windows reserves for devices, in every folder and with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])(?:[ .].*)?$/i;
 
-/** @returns whether a path names a device, or a stream beside a file's content, as only paths on Windows do */
+/** @returns whether a path names a device or an alternate data stream of a file, which only paths on Windows can do */
 export function namesDevice(path: string, platform: NodeJS.Platform = process.platform): boolean {
   if (platform !== 'win32') return false;
   const parts = path.replace(/^[a-z]:/i, '').split(/[\\/]/);
   return parts.some((part) => DEVICE.test(part) || part.includes(':'));
 }
 
-/** Matches secrets in key files of the contract tool and of wallets, and in PEM files. */
+/** Matches secret keys in key files of wallets and of the contract language's tool, and in PEM files. */
 const SECRET =
   /(?:secret|private|secret[-_ ]?key|private[-_ ]?key)["']?\s*[:=]\s*["']?[\da-f]{64}|-----BEGIN [A-Z ]*PRIVATE KEY-----/i;
 /** Matches the seeds of NATS keys. */
 const SEED = /\bS[ACNOUX][A-Z2-7]{56}\b/;
-/** Maximum length of a text that may be a key file, in characters. Key files have a few hundred. */
+/** Maximum length of a text that is parsed as a key file, in characters. Key files have a few hundred characters. */
 const MAX_KEY_FILE_LENGTH = 2 ** 16;
 
 function hasSecretKey(text: string): boolean {
@@ -197,7 +202,7 @@ function hasSecretKey(text: string): boolean {
   }
 }
 
-/** @returns a path as people type it. A stranger may have chosen it, so a shell must not find commands in it */
+/** @returns a path as one word of a shell. It is quoted where needed, because a stranger's path may contain commands */
 function shellWord(path: string): string {
   return /^[\w./:\\@%+=,~-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,4 @@
-/** The input and output of a command, so that programs and tests can run one without starting a process. */
+/** The input and output of a command. Programs and tests replace them to run a command without starting a process. */
 
 import type { Command } from 'commander';
 import { UsageError } from '../app/process/exit.ts';
@@ -7,30 +7,30 @@ import { onSignals } from '../app/process/signals.ts';
 export interface Io {
   /** Prints a result to stdout. */
   out(text: string): void;
-  /** Prints a message for people to stderr, and adds a newline. */
+  /** Prints a message for people and a newline to stderr. */
   say(line: string): void;
-  /** Reads stdin to its end. @throws UsageError for more than `most` bytes */
+  /** Reads stdin to its end. @throws UsageError if stdin has more than `most` bytes */
   read(most: number): Promise<Uint8Array>;
   /**
-   * Asks the person at the terminal.
-   * @param stop ends the question, also one that is not on the screen yet
+   * Asks the person at the terminal a question whose answer is yes or no.
+   * @param stop ends the question, even if the question is not on the screen yet
    * @returns undefined without a terminal
-   * @throws an error for which `isEndOfQuestion` is true
+   * @throws an error for which `isEndOfQuestion` is true, when Ctrl-C or `stop` ends the question
    */
   confirm(question: string, stop?: AbortSignal): Promise<boolean | undefined>;
   /** Milliseconds since 1970, with a fraction. */
   now(): number;
-  /** Fires when the person ends the command. */
+  /** Fires when the user ends the command, for example with Ctrl-C. */
   readonly stop: AbortSignal;
-  /** Width of the terminal on which results are printed; undefined where they go elsewhere. */
+  /** Width of the terminal, in characters; undefined if stdout is not a terminal, or the width is not known. */
   readonly columns: number | undefined;
-  /** Height of the terminal; absent or undefined where it is not known, or stdout is not a terminal. */
+  /** Height of the terminal, in lines; absent or undefined if stdout is not a terminal, or the height is not known. */
   readonly rows?: number | undefined;
-  /** Whether lines about progress help: stderr is a terminal, and stdout is not. */
+  /** Whether to print lines about progress. In a process this is so if stderr is a terminal and stdout is not. */
   readonly showsProgress: boolean;
 }
 
-/** The exports of a command's file. */
+/** The exports of a command's module. */
 export interface CommandModule {
   /** Adds the arguments, options and actions of the command. */
   declare(command: Command, line: Line): void;
@@ -38,12 +38,12 @@ export interface CommandModule {
 
 export interface Line {
   readonly io: Io;
-  /** @returns an action for commander. The exit code that `act` returns becomes that of `run` */
+  /** @returns an action for commander. The exit code that `act` returns becomes the exit code of `run` */
   readonly action: (act: (...given: ActionArguments) => number | Promise<number>) => Action;
 }
 
 type Action = Parameters<Command['action']>[0];
-/** The command's arguments, its options, and the command. Commander does not know their types. */
+/** Parameters of an action: the command's arguments, its options, and the command. Commander types them as `any`. */
 type ActionArguments = Parameters<Action>;
 
 export function processIo(): Io {
@@ -54,7 +54,7 @@ export function processIo(): Io {
     read: readStdin,
     confirm,
     now: () => performance.timeOrigin + performance.now(),
-    // Handlers of signals are added only when a command reads `stop`. Otherwise a signal ends the process at once.
+    // Signal handlers are added only when a command reads `stop`. Without them, a signal ends the process at once.
     get stop() {
       stop ??= firstSignal();
       return stop;
@@ -69,7 +69,10 @@ export function processIo(): Io {
   };
 }
 
-/** @returns a signal that fires at the first system signal that ends commands. A second one ends the process */
+/**
+ * @returns an AbortSignal that fires when a system signal asks the process to end. A second system signal ends the
+ *   process at once
+ */
 function firstSignal(): AbortSignal {
   const stop = new AbortController();
   onSignals(() => stop.abort());
@@ -93,7 +96,7 @@ async function confirm(question: string, stop?: AbortSignal): Promise<boolean | 
   return confirm({ message: question, default: false }, { output: process.stderr, ...(stop && { signal: stop }) });
 }
 
-/** Whether @inquirer/core threw this at Ctrl-C or at the question's `stop`. */
+/** @returns whether an error means that Ctrl-C, or the question's `stop`, ended a question of @inquirer/core */
 export function isEndOfQuestion(fault: unknown): boolean {
   return fault instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(fault.name);
 }

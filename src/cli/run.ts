@@ -9,8 +9,9 @@ import { addHelp, explain, refuseMissingValues, withoutGuesses } from './usage/w
 
 /**
  * @param argv words after `pickaxe`
- * @param io input and output. Commands that mine, measure or ask questions use the process's instead
- * @returns the exit code, after faults of the line or the settings were printed
+ * @param io input and output. `init`, the prompt of `repl`, and commands that mine also use the input and output of the
+ *   process directly
+ * @returns the exit code. Errors are printed, not thrown
  */
 export async function run(argv: readonly string[], io: Io = processIo()): Promise<number> {
   const words = withoutGuesses(argv);
@@ -35,7 +36,7 @@ export async function run(argv: readonly string[], io: Io = processIo()): Promis
   }
 }
 
-/** @param isLoaded whether a command's arguments and options are needed, beside its name and description */
+/** @param isLoaded whether to load the module of a command, which declares the command's arguments and options */
 export async function programFor(line: Line, isLoaded: (name: string) => boolean): Promise<Command> {
   const { io } = line;
   const program = new Command('pickaxe')
@@ -44,7 +45,7 @@ export async function programFor(line: Line, isLoaded: (name: string) => boolean
     .configureOutput({
       writeOut: io.out,
       writeErr: (text) => io.say(text.replace(/\n$/, '')),
-      // wrong-lines.ts explains lines that commander cannot parse.
+      // Commander's errors are not printed: wrong-lines.ts explains lines that commander cannot parse.
       outputError: () => {},
       getOutHelpWidth: () => io.columns ?? USUAL_COLUMNS,
     })
@@ -60,13 +61,17 @@ export async function programFor(line: Line, isLoaded: (name: string) => boolean
   return program;
 }
 
-/** Commander's default without a terminal. */
+/** Width of help pages without a terminal, in characters. It is commander's default. */
 const USUAL_COLUMNS = 80;
 
-/** First words of lines that need no command. Undefined stands for a line without words. */
+/** First words of command lines that call no command; undefined for a line without words. */
 const WITHOUT_COMMAND = [undefined, 'help', '-h', '--help', '-v', '--version'];
 
-/** @returns whether a line needs this command. A line with an unknown command may mean `mine`; completion needs all */
+/**
+ * `completion` needs the modules of all commands. A line without a known command needs the options of `mine`, because
+ * its error suggests `mine` for words or flags that fit.
+ * @returns whether a command line needs the module of the named command
+ */
 function isLoadedFor(name: string, words: readonly string[]): boolean {
   const called = words.find((word) => !word.startsWith('-') && word !== 'help');
   if (called === name || called === 'completion') return true;

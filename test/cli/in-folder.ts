@@ -8,10 +8,14 @@ import { start } from './pickaxe.ts';
 export const KEY = 'a1'.repeat(32);
 
 export let folder: Folder;
-beforeEach(() => {
-  folder = new Folder();
-});
-afterEach(() => folder.remove());
+
+/** A file of tests calls this once. */
+export function inNewFolders(): void {
+  beforeEach(() => {
+    folder = new Folder();
+  });
+  afterEach(() => folder.remove());
+}
 
 /** Runs a command that only prints something, in this process. */
 export async function pickaxe(args: string[], env: Record<string, string> = {}) {

@@ -23,14 +23,24 @@ let last: Promise<unknown> = Promise.resolve();
  * @param folder where the command runs
  * @param env variables beside those that keep it away from the user's files
  */
-export function pickaxeIn(folder: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  const ended = last.then(() => runIn(folder, args, env));
+export function pickaxeIn(
+  folder: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  stdin = '',
+): Promise<Ended> {
+  const ended = last.then(() => runIn(folder, args, env, stdin));
   last = ended.catch(() => {});
   return ended;
 }
 
-async function runIn(folder: string, args: readonly string[], env: Record<string, string>): Promise<Ended> {
-  const io = pretendedIo({ now: Date.now() });
+async function runIn(
+  folder: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  stdin: string,
+): Promise<Ended> {
+  const io = pretendedIo({ now: Date.now(), stdin });
   const before = { env: process.env, cwd: process.cwd() };
   process.env = { ...isolated.env, ...env };
   process.chdir(folder);

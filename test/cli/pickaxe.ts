@@ -2,27 +2,24 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import { minersNiceness } from '../priority.ts';
 
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** The tests of a file share this cache, which is not the user's. It begins with the speeds of the CPU kernels. */
+/**
+ * The tests of a file share this cache, which is not the user's. It begins with the speeds of the CPU kernels. All
+ * temporary folders are removed at the end of the run.
+ */
 export const cacheHome = mkdtempSync(join(tmpdir(), 'pickaxe-cache-'));
 cpSync(join(process.env.TEST_TEMPORARY!, 'speeds'), join(cacheHome, 'pickaxe'), { recursive: true });
 /** The user's own configuration must not affect the tests. */
 const configHome = mkdtempSync(join(tmpdir(), 'pickaxe-config-'));
 const stateHome = mkdtempSync(join(tmpdir(), 'pickaxe-state-'));
-// A killed process may still be writing its last lines.
-afterAll(() => {
-  for (const folder of [cacheHome, configHome, stateHome])
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-});
 
 /** An exit code, or the signal that has killed the process. */
 export type ExitCode = number | NodeJS.Signals;

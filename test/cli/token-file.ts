@@ -1,13 +1,11 @@
 /** Files of tokens for the HTTP API, in a folder that is removed after the tests. */
 
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 
 export const TOKEN = '0123456789abcdef';
 export const folder = mkdtempSync(join(tmpdir(), 'pickaxe-http-'));
-afterAll(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
 export function tokenFile(content: string | Buffer, mode = 0o600): string {

@@ -1,4 +1,4 @@
-/** `pickaxe balance`: an account's balance on each chain and in total. */
+/** `pickaxe balance`: prints an account's balance on each chain, and the total. */
 
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ interface BalanceOptions {
   readonly token: string;
 }
 
-/** Maximum number of faults that are printed, because they are mostly the same. */
+/** Maximum number of chains whose errors are printed. Errors of several chains are mostly the same. */
 const MOST_ERRORS = 3;
 
 export function declare(command: Command, { io, action }: Line): void {
@@ -60,14 +60,14 @@ function accountOf({ miner }: Config): string {
   throw new UsageError('Say whose balance to read: pickaxe balance ACCOUNT, or configure a miner with pickaxe init.');
 }
 
-/** Undefined where the account does not exist. */
+/** A chain with the account's balance, or with an error. The balance is undefined if the chain lacks the account. */
 type Reading = ChainReading<TokenAmount | undefined>;
 
 function isRead(reading: Reading): reading is Extract<Reading, { value: unknown }> {
   return 'value' in reading;
 }
 
-/** A note and no error, because the account of a new miner does not exist on any chain yet. */
+/** Prints a note rather than an error, because the account of a new miner does not exist on any chain yet. */
 function sayNowhere(account: string, network: string, io: Io): void {
   const next = guardOfName(account) ? 'Its first coins create it.' : 'Is its name right?';
   io.say(`No chain of ${network} has the account ${safe(account)}. ${next}`);
@@ -83,7 +83,7 @@ function chainToJson(reading: Reading): ChainReport {
 function print(account: string, readings: readonly Reading[], total: TokenAmount | undefined, io: Io): void {
   const read = readings.filter(isRead);
   const amounts = [...read.map(({ value }) => value), total].filter((it) => it !== undefined).map(formatTokenAmount);
-  // Decimal points are aligned.
+  // Amounts are padded on the left, so that their decimal points are aligned.
   const width = Math.max(0, ...amounts.map((text) => text.indexOf('.')));
   const shown = (amount: TokenAmount) => {
     const text = formatTokenAmount(amount);
@@ -102,7 +102,7 @@ function print(account: string, readings: readonly Reading[], total: TokenAmount
   if (more > 0) io.say(`error: ${more} more ${more === 1 ? 'chain was' : 'chains were'} not read.`);
 }
 
-/* The output of `pickaxe balance --json`. Amounts are exact decimals in text. */
+/* The output of `pickaxe balance --json`. An amount is the text of an exact decimal. */
 
 const coins = z.string().regex(/^-?\d+\.\d+$/);
 

@@ -1,4 +1,4 @@
-/** `pickaxe blocks`: prints the states of the blocks in the block log, and can ask the nodes again. */
+/** `pickaxe blocks`: prints the states of the blocks in the block log. With `--refresh` it asks the nodes first. */
 
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -55,20 +55,20 @@ interface BlocksOptions {
   readonly since?: number;
   readonly status?: readonly BlockState[];
   readonly json: boolean;
-  /** Path of a file, which is overwritten. */
+  /** Path of the file to write. An existing file is overwritten. */
   readonly csv?: string;
   readonly refresh: boolean;
   readonly watch: boolean;
 }
 
 interface Choice extends BlocksOptions {
-  /** Undefined for the blocks of all networks. */
+  /** Network of the blocks to print; undefined for the blocks of all networks. */
   readonly network: string | undefined;
 }
 
-/** Timers may end early by up to this time. */
+/** Maximum time by which a timer may fire too early. */
 const TIMER_MS = 100;
-/** Time between two readings of the log. */
+/** Time between two readings of the block log with `--watch`. */
 const LOOK_MS = 2_000;
 
 async function runBlocks(loaded: Loaded, options: BlocksOptions, io: Io): Promise<number> {
@@ -95,7 +95,12 @@ async function runBlocks(loaded: Loaded, options: BlocksOptions, io: Io): Promis
   }
 }
 
-/** @returns a function that waits until `stop` has ended the requests */
+/**
+ * Asks the nodes about the blocks twice, more than `APART_MS` apart.
+ * @param goesOn whether to continue to ask until `stop` fires
+ * @returns a function that closes the connections to the nodes. With `goesOn`, the function first waits until `stop`
+ *   has ended the requests
+ */
 async function refresh(
   config: Config,
   store: BlockStore,
@@ -109,7 +114,8 @@ async function refresh(
     if (fault !== undefined) warn(`${name} cannot be asked: ${fault}`);
   };
   const follower = new Follower({ views, store, settledDepth, clock: systemClock, changed: () => {}, nodeNews });
-  // A state is decided only by two observations that are at least `APART_MS` apart.
+  // Two rounds are needed, because the follower decides whether the chain has a block only when the nodes' answers have
+  // agreed for `APART_MS`.
   await follower.round(stop);
   await pause(APART_MS + TIMER_MS, stop);
   await follower.round(stop);
@@ -131,7 +137,7 @@ function print(store: BlockStore, options: Choice, warn: (line: string) => void,
     const names = oneLine(networks.join(', '), 200);
     warn(`these blocks are of several networks (${names}), whose coins are not the same: choose one with --network`);
   }
-  // The log has these two figures only for all blocks together, so they are printed only if all blocks are chosen.
+  // `searchedExpectedBlocks` and `notFollowed` belong to all blocks of the log, so they are left out for a selection.
   const isAll = blocks.length === store.size;
   const totals = isAll ? totalsOf(blocks, store.searchedExpectedBlocks, store.notFollowed) : totalsOf(blocks);
   if (options.csv !== undefined) writeCsv(options.csv, blocks);
@@ -140,7 +146,7 @@ function print(store: BlockStore, options: Choice, warn: (line: string) => void,
   else io.out(`${[...blockTable(blocks), '', ...totalLines(totals)].join('\n')}\n`);
 }
 
-/** Prints each block that changes as a line, or as a JSON object on a line, until `stop` fires. */
+/** Until `stop` fires, prints a line for each block that changes. With `json` the line is a JSON object. */
 async function watch(store: BlockStore, options: Choice, stop: AbortSignal, io: Io): Promise<void> {
   let known = new Map([...store.blocks].map((block) => [block.hash, shown(block)]));
   while (!stop.aborted) {
@@ -175,7 +181,7 @@ function writeCsv(file: string, blocks: readonly TrackedBlock[]): void {
   }
 }
 
-/* The block log as JSON, as a table, and as comma-separated values. Pure. */
+/* Pure functions that format the block log as JSON, as a table, and as comma-separated values. */
 
 const BlockRow = z
   .object({
@@ -284,7 +290,7 @@ function rowOf(block: TrackedBlock): BlockRow {
   };
 }
 
-/** Columns have the names of the JSON's fields; what is not known is empty. */
+/** @returns comma-separated values. The columns have the names of the JSON's fields; a field that is null is empty */
 export function blocksCsv(blocks: readonly TrackedBlock[]): string {
   const names = Object.keys(BlockRow.shape) as (keyof BlockRow)[];
   return csv([names, ...blocks.map(rowOf).map((row) => names.map((name) => row[name]))]);
@@ -321,7 +327,7 @@ function cells(block: TrackedBlock): string[] {
   ];
 }
 
-/** @returns the account that the block pays in place of its miner's, if that is proven */
+/** @returns the account that the block pays instead of its miner's account, if that is proven; otherwise undefined */
 function payeeOf(block: TrackedBlock): string | undefined {
   return block.paidElsewhere && payeeInPlaceOf(block, block.paidElsewhere);
 }
@@ -344,7 +350,7 @@ export function totalLines(totals: Totals): string[] {
   ];
 }
 
-/** @returns `3 accepted = 1 won (1 settled) + 1 orphaned + 1 pending, orphan rate 50.0 %` */
+/** @returns a text like `3 accepted = 1 won (1 settled) + 1 orphaned + 1 pending, orphan rate 50.0 %` */
 export function blocksLine({ accepted, won, orphaned, pending, byState, orphanRate }: Totals): string {
   const rate = orphanRate === undefined ? '' : `, orphan rate ${formatPercent(orphanRate, 1)}`;
   return `${accepted} accepted = ${won} won (${byState.settled} settled) + ${orphaned} orphaned + ${pending} pending${rate}`;

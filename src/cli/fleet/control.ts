@@ -5,9 +5,10 @@ import type { Loaded } from '../../app/config/load.ts';
 import { EXIT, UsageError } from '../../app/process/exit.ts';
 import { jsonText, oneLine } from '../../base/text/plain-text.ts';
 import { plural } from '../../base/text/quantities.ts';
-import { type ControlRequest, MOST_NAME } from '../../fleet/messages.ts';
+import type { ControlRequest } from '../../fleet/messages.ts';
 import { askRigs, selectRigs, type Target } from '../../fleet/operator/ask-rigs.ts';
 import type { FleetControlAnswer } from '../../fleet/operator/fleet-answers.ts';
+import { MOST_NAME } from '../../fleet/subjects.ts';
 import { aligned } from '../../rig/status/figures.ts';
 import type { Io, Line } from '../io.ts';
 import { settingsOf, withSettings } from '../usage/options.ts';
@@ -92,8 +93,8 @@ function celsiusOf(text: string): number | null {
 
 /**
  * @param rigs names of rigs, or patterns of names
- * @returns failed unless every rig did it
- * @throws UsageError if no rigs are given
+ * @returns the exit code: failed unless every rig did what was requested
+ * @throws UsageError if neither a rig nor a group is given, or if a name is too long
  */
 export async function runControl(
   loaded: Loaded,
@@ -128,7 +129,7 @@ export async function runControl(
   }
 }
 
-/** Named rigs can be asked at once. The rigs of a group or a pattern must first be found by their reports. */
+/** Finds the rigs of a group or a pattern by their reports. If only names are given, waits for no reports. */
 async function targetsOf(
   rigs: readonly string[],
   { group, wait }: WhichRigs,

@@ -1,4 +1,4 @@
-/** The fleet of `pickaxe fleet demo`: a NATS server, a mock node, and members, each a process. */
+/** The fleet of `pickaxe fleet demo`: a NATS server and members, each a process, and a mock node in this process. */
 
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,20 +16,20 @@ import { JsonLine } from '../../rig/log/json-lines.ts';
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 const NETWORK = 'development';
-/** Nobody has the secret of this key, so nobody gets the demo's rewards. */
+/** The miner's public key. Nobody has its secret key, so nobody gets the demo's rewards. */
 const PUBLIC_KEY = '0'.repeat(64);
-/** Low enough for a first block within seconds, on any machine. */
+/** Difficulty of the first blocks. It is low enough for a block within seconds on any machine. */
 const FIRST_DIFFICULTY = 2 ** 26;
-/** Mean time between two blocks of the fleet, so that a person can read along. */
+/** Mean time between two blocks of the fleet, long enough for a person to read along. */
 const BLOCK_SECONDS = 2;
-/** Mean time between two blocks of other miners, so that New Cuts come. */
+/** Mean time between two blocks of simulated other miners. Each of these blocks leads to a New Cut. */
 const RIVAL_MS = 1_000;
-/** Maximum time until a member has ended. It first waits for the verdicts of its last solutions. */
+/** Maximum time for a member to end after SIGTERM. A rig first waits for the verdicts of its last solutions. */
 const END_MS = 15_000;
 
 export interface Verdict {
   readonly rig: string;
-  /** The coordinator that the rig mines for now. */
+  /** The coordinator that the rig mines for when the verdict arrives; undefined if no coordinator is known. */
   readonly coordinator: string | undefined;
   readonly outcome: Outcome;
   readonly reason: string;
@@ -40,7 +40,7 @@ export interface Verdict {
 
 interface DemoListener {
   verdict(verdict: Verdict): void;
-  /** @param before the coordinator that the rig mined for until now; undefined at first */
+  /** Called when a rig begins to mine for a coordinator. @param before the rig's coordinator until now, if any */
   mines(rig: string, coordinator: string, before: string | undefined): void;
 }
 
@@ -49,7 +49,7 @@ export type Account = Readonly<Record<Exclude<Outcome, 'delivered'> | 'found' | 
 interface Member {
   readonly child: ChildProcess;
   readonly ended: Promise<void>;
-  /** The last line of the member's log. */
+  /** The last line that the member has written to stderr. */
   lastWords: string;
 }
 
@@ -64,7 +64,7 @@ export class DemoFleet {
   /** The coordinator that each rig mines for, by the rig's name. */
   readonly #coordinators = new Map<string, string>();
   readonly #rates = new Map<string, number>();
-  /** By the nonce of each solution, which is unique; undefined while there is no verdict. */
+  /** The outcome of each solution, by the solution's unique nonce; undefined while the solution has no verdict. */
   readonly #outcomes = new Map<string, Outcome | undefined>();
 
   private constructor(
@@ -111,12 +111,12 @@ export class DemoFleet {
     this.#start(name, ['mine', '--nats', this.serverUrl, ...hash, '--json'], (line) => this.#take(name, line));
   }
 
-  /** The rigs that mine for this coordinator. */
+  /** @returns the names of the rigs that mine for a coordinator */
   rigsOf(coordinator: string): string[] {
     return [...this.#coordinators].flatMap(([rig, its]) => (its === coordinator ? [rig] : []));
   }
 
-  /** Whether a rig has a coordinator, and a solution was accepted. */
+  /** Whether a rig mines for a coordinator, and a solution has been accepted. */
   get isMining(): boolean {
     return this.#coordinators.size > 0 && [...this.#outcomes.values()].includes('accepted');
   }
@@ -134,7 +134,7 @@ export class DemoFleet {
     };
   }
 
-  /** @returns the last log line of a member whose process has ended; undefined while it runs */
+  /** @returns the last log line of a member whose process has ended; undefined while the process runs */
   lastWordsOf(name: string): string | undefined {
     const { child, lastWords = '' } = this.#members.get(name) ?? {};
     const hasEnded = typeof child?.exitCode === 'number' || typeof child?.signalCode === 'string';
@@ -150,7 +150,7 @@ export class DemoFleet {
     this.#members.delete(name);
   }
 
-  /** Asks members to end once their last solutions are answered. Kills those that still run after 15 s. */
+  /** Asks members to end once their last solutions have verdicts. Kills the members that still run after 15 s. */
   async end(names: readonly string[]): Promise<void> {
     const ending = names.map(async (name) => {
       this.#members.get(name)?.child.kill('SIGTERM');
@@ -160,7 +160,7 @@ export class DemoFleet {
     await Promise.all(ending);
   }
 
-  /** Ends all processes that still run. */
+  /** Kills all processes that still run, closes the mock node, and removes the demo's folder. */
   async close(): Promise<void> {
     await Promise.all(Array.from(this.#members.keys(), (name) => this.kill(name)));
     await this.#node.close();

@@ -12,13 +12,14 @@ import { settingsOf, timeOf, withSettings } from '../usage/options.ts';
 import { type Account, DemoFleet, type Verdict } from './demo-fleet.ts';
 
 const COORDINATORS = ['north', 'south'] as const;
-/** The names decide which coordinator each rig prefers: two prefer the first one, and one the second. */
+/** A rig's name decides which coordinator it prefers: two rigs prefer the first coordinator, and one the second. */
 const RIGS = ['alder', 'birch', 'elm'] as const;
 const USUAL_SECONDS = 60;
-/** Times at which the coordinator is killed and started again, as fractions of the duration. */
+/** Time at which a coordinator is killed, as a fraction of the duration. */
 const KILLED_AT = 0.35;
+/** Time at which that coordinator is started again, as a fraction of the duration. */
 const BACK_AT = 0.65;
-/** Maximum time until the first accepted block. The CPU's kernels may have to be measured before it. */
+/** Maximum time until the first accepted block. Before that block, the CPU's kernels may have to be measured. */
 const START_MS = 60_000;
 const LOOK_MS = 50;
 
@@ -43,7 +44,7 @@ export function declareDemo(fleet: Command, { io, action }: Line): void {
     );
 }
 
-/** @returns the path of nats-server @throws UsageError, which says how to install it */
+/** @returns the path of nats-server @throws UsageError with installation instructions if nats-server is not found */
 export async function serverProgram(find: () => Promise<string | undefined> = findServer): Promise<string> {
   const program = await find();
   if (program === undefined) throw new UsageError(HOW_TO_INSTALL);
@@ -78,7 +79,11 @@ async function runDemo({ config }: Loaded, program: string, seconds: number, sto
   }
 }
 
-/** Waits for the first accepted block. @returns whether there is one @throws Error if a member has ended */
+/**
+ * Waits at most a minute for the first accepted block.
+ * @returns whether there is one
+ * @throws Error if a member has ended
+ */
 async function isMining(fleet: DemoFleet, stop: AbortSignal): Promise<boolean> {
   const names = [...COORDINATORS, ...RIGS];
   const untilMs = systemClock.monotonicMs() + START_MS;
@@ -92,7 +97,7 @@ async function isMining(fleet: DemoFleet, stop: AbortSignal): Promise<boolean> {
   return fleet.isMining;
 }
 
-/** Lets the fleet mine for this time. Kills the coordinator with the most rigs, and starts it again. */
+/** Lets the fleet mine for `seconds`. Meanwhile the coordinator with the most rigs is killed and started again. */
 async function act(fleet: DemoFleet, story: Story, say: Say, seconds: number, stop: AbortSignal): Promise<void> {
   const over = new AbortController();
   const cancel = setLongTimeout(() => over.abort(), 1_000 * seconds);
@@ -122,7 +127,7 @@ class Story {
   readonly #say: Say;
   #killedMs: number | undefined;
   #killed: { readonly victim: string; readonly other: string } | undefined;
-  /** The rigs of the killed coordinator that do not mine for another one yet. */
+  /** The rigs of the killed coordinator that do not mine for another coordinator yet. */
   #left = new Set<string>();
 
   constructor(say: Say) {
@@ -170,7 +175,7 @@ function ending({ found, pending, ...outcomes }: Account): string[] {
   ];
 }
 
-/** @returns `a, b and c` */
+/** @returns the names in a text like `a, b and c` */
 function listed(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names[names.length - 1]}`;
 }

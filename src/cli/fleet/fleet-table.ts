@@ -1,4 +1,4 @@
-/** A fleet's status as `pickaxe fleet` prints it for people: sums, coordinators, and a row for each rig. Pure. */
+/** Pure functions that format a fleet's status for people: sums, coordinators, and a row for each rig. */
 
 import { plural } from '../../base/text/quantities.ts';
 import { faultsOf, hottestCelsius, isFaulty, shownState, totalWatts } from '../../fleet/operator/fleet-figures.ts';
@@ -18,7 +18,7 @@ import {
 export const RIG_FILTERS = [...RIG_STATES, 'silent', 'faulty', 'duplicate'] as const;
 export type RigFilter = (typeof RIG_FILTERS)[number];
 
-/** Sort keys, in ascending order. Figures are negative, so that the largest come first. */
+/** The keys by which rigs are sorted, always ascending. Figures are negated, so that the largest come first. */
 const ORDERS = {
   attention: (rig: FleetRig) => -urgency(rig),
   name: ({ name }: FleetRig) => name,
@@ -36,7 +36,7 @@ const ORDERS = {
 export type RigOrder = keyof typeof ORDERS;
 export const RIG_ORDERS = Object.keys(ORDERS) as RigOrder[];
 
-/** How urgently a rig needs attention, from the greatest: faulty, duplicate, silent, not mining, mining. */
+/** @returns how urgently a rig needs attention: faulty (4), duplicate (3), silent (2), not mining (1), mining (0) */
 function urgency(rig: FleetRig): number {
   if (rig.silent) return 2;
   if (isFaulty(rig)) return 4;
@@ -57,11 +57,14 @@ export function inOrder(rigs: readonly FleetRig[], order: RigOrder): FleetRig[] 
 }
 
 export interface FleetView {
-  /** The rigs to show, in their order. */
+  /** The rigs to show, in the order of the rows. */
   readonly rigs: readonly FleetRig[];
-  /** Maximum number of rows of the whole text; undefined without a limit. */
+  /**
+   * Maximum number of rows of the whole text; undefined without a limit. The table of rigs gets at least two rows, even
+   * beyond this limit.
+   */
   readonly rows?: number | undefined;
-  /** Makes a text of an outsider safe to print. For a table of fixed width, also gives each character one column. */
+  /** Makes a member's text safe to print. For a table of fixed width, it also makes each character one column wide. */
   readonly clean: (text: string) => string;
 }
 
@@ -112,7 +115,7 @@ function repeats({ repeats }: FleetStatus): string {
 }
 
 function coordinatorTable(coordinators: readonly FleetCoordinator[], clean: (text: string) => string): string[] {
-  if (coordinators.length === 0) return ['', 'no coordinator has been heard'];
+  if (coordinators.length === 0) return ['', 'no coordinator has been found'];
   const columns: Column<FleetCoordinator>[] = [
     { heading: 'state', isText: true, cell: coordinatorState },
     { heading: 'chain', cell: ({ chain }) => known(chain, String) },
@@ -147,13 +150,16 @@ function columns(clean: (text: string) => string): Column<FleetRig>[] {
     { heading: 'power', cell: (rig) => known(totalWatts(rig), formatWatts) },
     { heading: 'acc/rej/stale', cell: formatVerdicts },
     { heading: 'faults', cell: (rig) => String(faultsOf(rig)) },
-    { heading: 'heard', cell: ({ ageSeconds }) => `${formatDuration(ageSeconds)} ago` },
+    { heading: 'seen', cell: ({ ageSeconds }) => `${formatDuration(ageSeconds)} ago` },
     { heading: 'version', isText: true, cell: ({ version }) => clean(version) },
     { heading: 'reason', isText: true, cell: (rig) => clean(reasonOf(rig)) },
   ];
 }
 
-/** Why the rig needs attention; empty if it needs none. */
+/**
+ * @returns the reason of the rig's state or, if there is none, the reasons of its failed devices. If two rigs have this
+ *   name, a note about that comes first. The text may be empty
+ */
 function reasonOf({ duplicate, stateReason, devices }: FleetRig): string {
   const troubled = devices.filter(({ state }) => state === 'parked' || state === 'reopening');
   return [

@@ -5,7 +5,7 @@ import { declareDemo } from './fleet-demo.ts';
 import { declareKeys } from './keys.ts';
 import { declareWatch } from './watch.ts';
 
-/** `pickaxe fleet`. */
+/** Declares the subcommands of `pickaxe fleet`. */
 export function declare(fleet: Command, line: Line): void {
   fleet.helpCommand(false);
   declareWatch(fleet, line);

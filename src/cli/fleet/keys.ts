@@ -1,4 +1,4 @@
-/** `pickaxe fleet keys`: the accounts of a fleet's members, as seeds for them and a configuration for their servers. */
+/** `pickaxe fleet keys`: makes a seed for each member of a fleet, and the configuration of the fleet's NATS servers. */
 
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { natsSubject, rigName } from '../../app/config/setting-types/rig.ts';
 import { EXIT, UsageError } from '../../app/process/exit.ts';
 import { renameFileSync } from '../../base/system/files.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
-import { token } from '../../fleet/messages.ts';
 import { addMembers, FleetFile, MemberError, newFleet, revokeMembers, termsOf } from '../../fleet/nats/fleet-file.ts';
 import type { Role } from '../../fleet/nats/server-accounts.ts';
 import { MADE_BY, serverConfig } from '../../fleet/nats/server-config.ts';
+import { token } from '../../fleet/subjects.ts';
 import type { Io, Line } from '../io.ts';
 import { createFile, SECRET_MODE } from '../setup/keygen.ts';
 import { collect } from '../usage/options.ts';
@@ -23,7 +23,7 @@ const LEAF_CONFIG = 'nats-leaf.conf';
 const FOLDER_MODE = 0o700;
 /** Maximum length of a file's name, in bytes, on most systems. */
 const MOST_FILE_NAME = 255;
-/** Maximum number of members that are listed. */
+/** Maximum number of new members that are listed. */
 const MOST_LISTED = 20;
 const PORTS = { client: 4222, route: 6222, leaf: 7422 } as const;
 
@@ -74,7 +74,7 @@ function runKeys(folder: string, options: Options, io: Io): number {
   checkOwn(folder, CONFIG);
   checkOwn(folder, LEAF_CONFIG);
   const revoked = (options.revoke ?? []).map((name) => seedFile(folder, name));
-  // Looks for files at the paths of new seeds before anything is written.
+  // Before anything is written, the paths of the new seeds are checked for existing files.
   const inTheWay = added
     .map(({ name }) => seedFile(folder, name))
     .find((file) => exists(file) && !revoked.includes(file));
@@ -89,7 +89,7 @@ function runKeys(folder: string, options: Options, io: Io): number {
   return EXIT.done;
 }
 
-/** Called before anything is written. @throws UsageError for paths with control characters */
+/** @returns the configuration files @throws UsageError if the path of a certificate or a key has control characters */
 function configsOf(fleet: FleetFile): [name: string, text: string][] {
   try {
     return [
@@ -102,7 +102,7 @@ function configsOf(fleet: FleetFile): [name: string, text: string][] {
   }
 }
 
-/* The options */
+/* These functions check the options. */
 
 function membersOf(options: Options): { name: string; role: Role }[] {
   const rigs = [...(options.rig ?? []), ...(options.rigs === undefined ? [] : namesIn(options.rigs))];
@@ -121,7 +121,7 @@ function checkedName(name: string): string {
   throw new UsageError(`${shown} is no name of a member: that has 1 to 64 characters that one can see.`);
 }
 
-/** Lines that begin with # are comments. */
+/** @returns the names in a file, which has one name on each line. Lines that begin with # are comments */
 function namesIn(file: string): string[] {
   let text: string;
   try {
@@ -167,7 +167,7 @@ function addressOf(text: string, defaultPort: number, option: string): string {
   return `${host}:${port}`;
 }
 
-/** All servers have the same configuration, so their ports must be equal. @throws UsageError if they are not */
+/** All servers have the same configuration, so the ports must be equal. @throws UsageError if ports differ */
 function addressesOf(texts: readonly string[], defaultPort: number, option: string): string[] {
   const addresses = texts.map((text) => addressOf(text, defaultPort, option));
   const ports = new Set(addresses.map((each) => each.slice(each.lastIndexOf(':'))));
@@ -175,7 +175,7 @@ function addressesOf(texts: readonly string[], defaultPort: number, option: stri
   return [...new Set(addresses)];
 }
 
-/* The files */
+/* These functions read and write the files of the folder. */
 
 /** @returns undefined if the folder has no fleet.json yet */
 function readFleet(folder: string): FleetFile | undefined {
@@ -196,7 +196,11 @@ function readFleet(folder: string): FleetFile | undefined {
   }
 }
 
-/** Makes a folder that only its owner can read. @param isOwn whether the folder has a fleet.json already */
+/**
+ * Makes the folder if it does not exist. Then lets only the folder's owner read it.
+ * @param isOwn whether the folder already has a fleet.json
+ * @throws UsageError if the folder cannot be used, or if it has files, but no fleet.json, and is open to other users
+ */
 function prepareFolder(folder: string, isOwn: boolean): void {
   try {
     mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
@@ -217,7 +221,7 @@ function prepareFolder(folder: string, isOwn: boolean): void {
   }
 }
 
-/** @throws UsageError if the file exists, and pickaxe has not made it */
+/** @throws UsageError if the file exists, but pickaxe has not written it */
 function checkOwn(folder: string, name: string): void {
   const file = join(folder, name);
   if (exists(file) && !readFileSync(file, 'utf8').startsWith(MADE_BY)) {
@@ -252,7 +256,7 @@ function orMemberError<T>(act: () => T): T {
   }
 }
 
-/* What is printed */
+/* The report that the command prints. */
 
 const COMMAND: Record<Role, string> = { rig: 'mine', coordinator: 'coordinate', operator: 'fleet' };
 

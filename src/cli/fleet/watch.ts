@@ -1,4 +1,4 @@
-/** `pickaxe fleet`: the rigs and coordinators of a fleet, in a table that refreshes, as JSON, and on a web page. */
+/** `pickaxe fleet`: shows the rigs and coordinators of a fleet in a table, as JSON, or on a web page. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Logger, pino } from 'pino';
@@ -30,9 +30,9 @@ import {
   waitOf,
 } from './operator.ts';
 
-/** Time between two tables. */
+/** Default time between two refreshes of the table. */
 const TABLE_SECONDS = 2;
-/** Time between two objects of --json. Each rig reports once in this time. */
+/** Default time between two objects of --json. Each rig reports once in this time. */
 const JSON_SECONDS = 10;
 /** Maximum number of log lines below the table. */
 const MOST_NOTES = 3;
@@ -50,7 +50,8 @@ export interface WatchOptions {
 
 /** @param fleet the command `fleet` */
 export function declareWatch(fleet: Command, { io, action }: Line): void {
-  // Subcommands have options of the same names. An option after the name of a subcommand belongs to the subcommand.
+  // Subcommands have options with the same names as `fleet`. With positional options, an option after the name of a
+  // subcommand belongs to the subcommand.
   fleet.parent?.enablePositionalOptions();
   withSettings(fleet, ...OPERATOR_SETTINGS, 'http')
     .enablePositionalOptions()
@@ -84,7 +85,7 @@ export async function runWatch(
   const isTable = !options.json && io.columns !== undefined;
   const isOnce = options.once || (!options.json && !isTable && !server);
   const notes = new LogTail();
-  // Lines of the log would tear the table.
+  // Log lines between the table's refreshes would break its rows, so the last ones are shown below the table.
   const logger =
     isTable && !isOnce ? pino({ ...LOG_LINE_OPTIONS, level: log.level }, notes) : makeLog(log.level, log.format);
   const warn = (line: string) => logger.warn({ tag: 'fleet' }, line);
@@ -137,7 +138,7 @@ async function showTable(roster: Roster, options: WatchOptions, io: Io, notes: L
   }
 }
 
-/** @returns rows that fit the terminal */
+/** @returns the table, the last lines of the log, and the footer, cut to the size of the terminal */
 function tableText(status: FleetStatus, options: WatchOptions, io: Io, notes: LogTail): string {
   const { columns = 80, rows = 24 } = io;
   const below = [
@@ -155,7 +156,7 @@ function tableText(status: FleetStatus, options: WatchOptions, io: Io, notes: Lo
     .join('\n');
 }
 
-/** Cuts a line to this width. @param line must have characters of one column each */
+/** Cuts a line to a width of `columns`. @param line must have characters of one column each */
 function oneColumns(line: string, columns: number): string {
   return line.length <= columns ? line : `${line.slice(0, columns - 1)}…`;
 }
@@ -174,7 +175,7 @@ function chosen(rigs: readonly FleetRig[], { group, name, state }: WatchOptions)
   );
 }
 
-/** @throws UsageError when it cannot listen there */
+/** @throws UsageError when the server cannot listen at its address */
 async function serve(options: ServerOptions, roster: Roster, operator: Operator, log: Logger): Promise<Http> {
   const { serveFleet } = await import('../../fleet/operator/http/fleet-server.ts');
   const { clock, instance, ask } = operator;

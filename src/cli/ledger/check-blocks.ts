@@ -1,4 +1,4 @@
-/** The checks of `--verify`. The client has already proven the payloads. A failed check does not hide the others. */
+/** The checks of `--verify`. The client has already proven the payloads. After a failed check, the others still run. */
 
 import { plural } from '../../base/text/quantities.ts';
 import type { Block } from '../../node/client/blocks.ts';
@@ -21,7 +21,7 @@ import { type BlockHeader, blockHash, checkWork } from '../../protocol/ledger/he
 import { encodeBase64url, LedgerFormatError } from '../../protocol/ledger/json.ts';
 import { rewardOf } from '../../protocol/ledger/reward.ts';
 
-/** The checks, in the order in which they are printed. Only blocks of a list have links. */
+/** The checks, in the order in which they are printed. `links` applies only to the blocks of a list. */
 const CHECKS = ['links', 'proof of work', 'neighbours', 'weights', 'payloads', 'rewards'] as const;
 type Check = (typeof CHECKS)[number];
 
@@ -35,7 +35,7 @@ export class BlockChecks {
   readonly #links: Links | undefined;
   readonly #faults = new Map<Check, number>();
   readonly #graphsFrom = new Set<GraphFrom>();
-  /** Headers of the last heights, with their hashes. */
+  /** Checked headers whose height differs by at most 1 from that of the last checked block, with their hashes. */
   #near: readonly (readonly [string, BlockHeader])[] = [];
   #checked = 0;
 
@@ -70,10 +70,10 @@ export class BlockChecks {
   }
 
   /**
-   * Prints what is right, what is wrong, and what was only checked against the node's own graph.
+   * Prints which checks have succeeded or failed, and whether neighbours were only compared with the node's own graph.
    * @param what `block` or `head`
-   * @param more what else is right
-   * @returns whether nothing is wrong
+   * @param more names of further checks that have succeeded
+   * @returns whether no check has failed
    */
   finish(what: string, more: readonly string[] = []): boolean {
     const right = CHECKS.filter((check) => !this.#faults.has(check)).flatMap((check) => this.#shown(check));
@@ -102,7 +102,7 @@ export class BlockChecks {
     if (count <= MOST_PRINTED) this.#print(`error: ${fault}.`);
   }
 
-  /** Lists go up or down, so the parent may come before or after its child. */
+  /** Compares a block with its parent and its children. Lists go up or down, so the parent may come before or after. */
   #checkWeight(hash: string, header: BlockHeader): void {
     for (const [otherHash, other] of this.#near) {
       if (encodeBase64url(header.parent) === otherHash) compare(other, header);
@@ -111,7 +111,10 @@ export class BlockChecks {
   }
 }
 
-/** The first block of a chain, which can be above height 0, has no proof of work, neighbours or miner. */
+/**
+ * The first block of a chain has no proof of work, neighbours or miner. Its height may be above 0.
+ * @returns whether a block is the first of its chain
+ */
 function isFirst({ chain, height }: BlockHeader, network: string): boolean {
   return height === 0n || chain >= (chainsAt(network, height - 1n) ?? Number.POSITIVE_INFINITY);
 }
@@ -130,28 +133,30 @@ function isNear(a: bigint, b: bigint): boolean {
 }
 
 /*
- * Checks how the blocks of a list follow each other: a node could leave some out, repeat them or change their order.
- * Pure.
+ * Pure classes that check how the blocks of a list follow each other. A node could omit blocks, repeat them or change
+ * their order.
  */
 
 export interface Links {
   /**
-   * Call this with the blocks in the order of the list.
-   * @param hash in base64url
-   * @throws LedgerFormatError when the block cannot be the next one. Later blocks are compared with it nevertheless
+   * Must be called with the blocks in the order of the list.
+   * @param hash the block's hash, in base64url
+   * @throws LedgerFormatError when the block cannot be the next one. Even then, later blocks are compared with it
    */
   check(hash: string, header: Pick<BlockHeader, 'height' | 'parent'>): void;
-  /** A sentence for people about what these links do not show. */
+  /** A sentence for people about what these links do not prove; absent if there is nothing to add. */
   readonly note?: string | undefined;
 }
 
 /**
- * Links of all blocks of a range of heights, in ascending order, with orphans. Parents below the range are not checked.
+ * Checks the list of all blocks in a range of heights, orphans included, in ascending order. A parent below the range
+ * is not checked.
  */
 export class UpwardLinks implements Links {
   #height: bigint | undefined;
-  /** Hashes of the blocks of the current height so far, and of the height below; undefined at the lowest height. */
+  /** Hashes of the blocks that were checked at the current height. */
   #here = new Set<string>();
+  /** Hashes of all blocks at the height below; undefined at the lowest height, and after a gap. */
   #below: ReadonlySet<string> | undefined;
 
   check(hash: string, { height, parent }: Pick<BlockHeader, 'height' | 'parent'>): void {
@@ -174,7 +179,7 @@ export class UpwardLinks implements Links {
   }
 }
 
-/** The links of a branch downwards: each block is an upper bound or the parent of an earlier block. */
+/** Checks the list of a branch downwards. Each block must be an upper bound or the parent of an earlier block. */
 export class BranchLinks implements Links {
   /** Hashes of the blocks that may come next. */
   readonly #next: Set<string>;
@@ -182,7 +187,7 @@ export class BranchLinks implements Links {
   #last: bigint | undefined;
   #isCut = false;
 
-  /** @param upper 32 bytes each @param maxHeight height above which no blocks were requested */
+  /** @param upper hashes of 32 bytes, the upper bounds @param maxHeight height above which no blocks were requested */
   constructor(upper: readonly Uint8Array[], maxHeight?: bigint) {
     this.#next = new Set(upper.map(encodeBase64url));
     this.#maxHeight = maxHeight;
@@ -200,15 +205,15 @@ export class BranchLinks implements Links {
     this.#last = height;
     if (last !== undefined && height > last) throw new LedgerFormatError(`it follows a block of height ${last}`);
     if (isExpected) return;
-    // The blocks between the upper bound and this one were not requested.
+    // The blocks between an upper bound and this block are above `maxHeight`, so they were not requested.
     if (height === this.#maxHeight && last === undefined) this.#isCut = true;
     else throw new LedgerFormatError('it is neither an upper bound nor the parent of a block before it');
   }
 }
 
-/* For networks that pickaxe does not know, only the node reports which chains are neighbours. */
+/* A graph defines which chains are neighbours. If none of pickaxe's own graphs fits, the graph comes from the node. */
 
-/** Source of the graph. `nobody`: neither pickaxe nor the node has it. */
+/** Where a graph comes from. `nobody`: neither pickaxe nor the node has one. */
 type GraphFrom = 'pickaxe' | 'node' | 'nobody';
 
 class NetworkGraphs {
@@ -220,11 +225,11 @@ class NetworkGraphs {
   }
 
   /**
-   * @returns the source of the graph. For `nobody`, the header was not checked
-   * @throws LedgerFormatError when the header's adjacents are not on the neighbours of its chain
+   * @returns where the graph comes from. For `nobody`, the header was not checked
+   * @throws LedgerFormatError when the header's adjacents are not on the neighbouring chains
    */
   async check(header: BlockHeader): Promise<GraphFrom> {
-    // A header names the parents of its block, so the graph of the height below applies.
+    // The adjacents of a header are blocks of the height below, so the graph of that height applies.
     const height = header.height - 1n;
     const own = this.#ownAt(height);
     if (own) checkAdjacents(header, own);
@@ -235,7 +240,7 @@ class NetworkGraphs {
     return 'node';
   }
 
-  /** @returns the graphs for checking a cut, the newest first; undefined when they are not known */
+  /** @returns the graphs with which a cut is checked, the newest first; undefined when they are not known */
   async ofCut({ heads }: Cut): Promise<readonly GraphSpan[] | undefined> {
     const own = graphsOfNetwork(this.#api.network);
     if (own) return own;

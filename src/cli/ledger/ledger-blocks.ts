@@ -1,4 +1,4 @@
-/** `pickaxe ledger block`, `hash`, `branch` and `payload`: lists of a chain's blocks, and their contents. */
+/** `pickaxe ledger block`, `hash`, `branch` and `payload`: print lists of a chain's blocks, and a block's contents. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Loaded } from '../../app/config/load.ts';
@@ -24,7 +24,7 @@ import {
   withNodes,
 } from './ledger-client.ts';
 
-/** Default number of items that a list prints, because a chain has millions of blocks. */
+/** Default maximum number of items that a list prints, because a chain has millions of blocks. */
 const USUAL_LIMIT = 100;
 
 const CHAIN: [string, string, (text: string) => number] = ['<chain>', 'number of the chain, from 0 on', chainNumber];
@@ -69,7 +69,7 @@ export function declareBlockCommands(ledger: Command, { io, action }: Line): voi
     .action(action(async (chain, options, command) => runBranch(await settingsOf(command), chain, options, io)));
 }
 
-/** @returns 32 bytes @throws InvalidArgumentError */
+/** @returns 32 bytes @throws InvalidArgumentError for a text that is not a hash in base64url */
 function hashOf(text: string): Uint8Array {
   const bytes = HASH_TEXT.test(text) ? Buffer.from(text, 'base64url') : undefined;
   if (bytes?.toString('base64url') !== text) throw new InvalidArgumentError('Give 43 characters of base64url.');
@@ -88,7 +88,7 @@ interface ListOptions {
 }
 
 interface UpwardOptions extends ListOptions {
-  /** Number of blocks, from the newest one of the node's cut downwards. */
+  /** Number of blocks to print, downwards from the chain's newest block in the node's cut. */
   readonly last?: number;
 }
 
@@ -97,7 +97,7 @@ interface BlockListOptions extends UpwardOptions {
 }
 
 interface BranchOptions extends BlockListOptions {
-  /** 32 bytes each. */
+  /** Hashes of the blocks with which the branch begins, 32 bytes each. */
   readonly upper: readonly Uint8Array[];
   readonly lower?: readonly Uint8Array[];
   readonly blocks: boolean;

@@ -1,4 +1,4 @@
-/** What commands that ask the configured nodes about the ledger have in common. */
+/** Code that is shared by the commands that ask the configured nodes about the ledger. */
 
 import type { Command } from 'commander';
 import type { Loaded } from '../../app/config/load.ts';
@@ -15,7 +15,7 @@ import type { Io } from '../io.ts';
 import { withSettings } from '../usage/options.ts';
 import { onNodes, sayNodes } from './on-nodes.ts';
 
-/** For commands that few people need: help omits them, and docs/node.md explains them. */
+/** Commander's options for a command that few people need. Help omits such commands, and docs/node.md explains them. */
 export const RARE = { hidden: true };
 
 export function reading(ledger: Command, name: string, about: string): Command {
@@ -32,7 +32,7 @@ export function withNode(loaded: Loaded, io: Io, act: (api: NodeApi) => Promise<
   });
 }
 
-/** Like `withNode`, but with the first node only, even if it cannot be reached. */
+/** Like `withNode`, but only the first configured node is asked, even if it cannot be reached. */
 export function withFirstNode(loaded: Loaded, io: Io, act: (api: NodeApi) => Promise<void>): Promise<number> {
   return withNodes(loaded, io, async (nodes) => {
     await nodes.askOne(act);
@@ -40,7 +40,7 @@ export function withFirstNode(loaded: Loaded, io: Io, act: (api: NodeApi) => Pro
   });
 }
 
-/** Like `withNode`, for a command that returns its exit code. */
+/** Like `withNode`, but `act` gets all nodes, and returns the exit code. */
 export async function withNodes(loaded: Loaded, io: Io, act: (nodes: NodesInTurn) => Promise<number>): Promise<number> {
   try {
     sayNodes(loaded, io);
@@ -53,7 +53,7 @@ export async function withNodes(loaded: Loaded, io: Io, act: (nodes: NodesInTurn
 }
 
 const GAP = '  ';
-/** Maximum length of a foreign text, in characters. */
+/** Maximum length of a printed text that a node has sent, in characters. */
 const MOST = 80;
 
 /** Prints a JSON value on one line. Its numbers keep all digits. */
@@ -66,7 +66,7 @@ export function printTable(io: Io, rows: readonly (readonly [string, string])[])
   for (const [name, value] of rows) io.out(`${name.padEnd(width)}${GAP}${value}\n`);
 }
 
-/** @returns a foreign text that is safe to print */
+/** Makes a text from a node or from another person safe to print. @returns one line of at most MOST characters */
 export function safe(text: string): string {
   return oneLine(text, MOST);
 }
@@ -106,7 +106,7 @@ export function accountIn({ minerData }: { readonly minerData: Uint8Array }): st
 /** Time between two lines about progress, in ms. */
 const EVERY_MS = 2_000;
 
-/** Prints the progress of a long command to stderr, when a person reads it and the results go elsewhere. */
+/** Prints the progress of a long command to stderr, if stderr is a terminal and stdout is not. */
 export class Progress {
   readonly #io: Io;
   #shownAtMs = performance.now();

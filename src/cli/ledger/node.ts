@@ -1,4 +1,7 @@
-/** `pickaxe ledger cut`, `peers`, `config`, `info`, `put-cut` and `put-peer`. */
+/**
+ * `pickaxe ledger cut`, `peers`, `config` and `info` print what a node reports. `put-cut` and `put-peer` change the
+ * node's state.
+ */
 
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
@@ -112,7 +115,11 @@ function printCut(cut: Cut, isJson: boolean, io: Io): void {
   ]);
 }
 
-/** @throws LedgerFormatError when the heads do not belong together, or when a block differs from the cut's */
+/**
+ * @returns whether all checks of the heads have succeeded
+ * @throws LedgerFormatError when the heads do not belong together, when the node does not answer with the block of each
+ *   head, or when the cut's weight is wrong
+ */
 async function verifyCut(api: NodeApi, cut: Cut, io: Io): Promise<boolean> {
   const checks = new BlockChecks(api, io.say);
   checkCut(cut, await checks.graphs.ofCut(cut));
@@ -129,7 +136,7 @@ async function verifyCut(api: NodeApi, cut: Cut, io: Io): Promise<boolean> {
   return checks.finish('head', ['heights']);
 }
 
-/** @throws LedgerFormatError unless the node answers with the block of the head */
+/** @throws LedgerFormatError unless the node answers with the head's block, and only with that block */
 async function blockOf(api: NodeApi, chain: number, { height, hash }: Head): Promise<Block> {
   const range = { minHeight: height, maxHeight: height };
   let found: Block | undefined;
@@ -145,7 +152,7 @@ async function blockOf(api: NodeApi, chain: number, { height, hash }: Head): Pro
   throw new LedgerFormatError(`cut.hashes.${chain}: the node does not have the block of height ${height}`);
 }
 
-/** @param chain lists the peers of this chain's mempool */
+/** @param chain the chain whose mempool's peers are listed; absent for the peers of the node */
 function runPeers(loaded: Loaded, { json, chain }: { json: boolean; chain?: number }, io: Io): Promise<number> {
   return withNode(loaded, io, async (api) => {
     const progress = new Progress(io);
@@ -205,9 +212,9 @@ function runInfo(loaded: Loaded, { json }: { json: boolean }, io: Io): Promise<n
   });
 }
 
-/* `put-cut` and `put-peer`, which change the state of a node, and so of its network */
+/* `put-cut` and `put-peer` change the state of a node, and so the state of the node's network. */
 
-/** @param file JSON of a cut; `-` for stdin @throws UsageError unless it is a cut that names its origin */
+/** @param file JSON of a cut; `-` for stdin @throws UsageError unless the file has a cut that names its origin */
 function runPutCut(loaded: Loaded, file: string, io: Io): Promise<number> {
   const cut = cutIn(file);
   io.say(
@@ -252,7 +259,7 @@ function peerAt(text: string, id: string | null): Peer {
   return usable(`${text} is not a peer`, () => peerFromJson({ id, address: { hostname, port: jsonInteger(port) } }));
 }
 
-/** @throws UsageError with the reason of a LedgerFormatError or of a file that cannot be read */
+/** @throws UsageError, whose message begins with `what`, for a LedgerFormatError or a file that cannot be read */
 function usable<T>(what: string, read: () => T): T {
   try {
     return read();

@@ -1,4 +1,4 @@
-/** `pickaxe nodes`: the state of the configured nodes, and whether they give work. */
+/** `pickaxe nodes`: prints the state of the configured nodes, and whether they give work. */
 
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -24,7 +24,7 @@ interface NodesOptions {
   readonly json: boolean;
 }
 
-/** @throws UsageError without a node, or when its network is not known */
+/** @throws UsageError when no node is configured, or when the network is not known */
 async function runNodes(loaded: Loaded, options: NodesOptions, io: Io): Promise<number> {
   const { config } = loaded;
   if ((config.node.urls ?? []).length === 0) throw noNode(config);

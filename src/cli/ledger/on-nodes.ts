@@ -14,8 +14,9 @@ interface NodesIo {
 }
 
 /**
- * @returns the command's exit code, or failed when the nodes refuse or do not answer
- * @throws UsageError when no node is configured, and what the command throws otherwise
+ * @returns the exit code of the command. If the command throws after `io.stop` has fired, the exit code is interrupted.
+ *   If the command throws a NodeError before `io.stop` has fired, the exit code is failed
+ * @throws UsageError when no node is configured; before `io.stop` has fired, also any other error of the command
  */
 export async function onNodes(
   settings: ApiSettings,
@@ -37,8 +38,8 @@ export async function onNodes(
 }
 
 /**
- * Prints the nodes and where they are configured.
- * @param always whether they are printed even if a flag of this command line names them
+ * Prints the nodes and the place where they are configured.
+ * @param always whether to print the nodes even if a flag of this command line names them
  */
 export function sayNodes(loaded: Loaded, { say }: Pick<NodesIo, 'say'>, always = false): void {
   const isOfFlag = (loaded.origins.get('node.urls') ?? loaded.origins.get('ledger.peer-url'))?.layer === 'flag';
@@ -48,7 +49,7 @@ export function sayNodes(loaded: Loaded, { say }: Pick<NodesIo, 'say'>, always =
 
 const SIDES = ' Its service URL is --node, and its P2P URL is --peer-url.';
 
-/** Remedies for the usual refusals of /send. */
+/** Remedies for the usual refusals of /send. A remedy applies if the reason that the node gives matches the pattern. */
 const REMEDIES: readonly (readonly [reason: RegExp, what: string])[] = [
   [/ttl|time to live|expired/i, 'Build the command again: its time to live is over.'],
   [/future/i, 'The creation time is ahead of the last block: wait a minute and send the same file again.'],

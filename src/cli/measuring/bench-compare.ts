@@ -1,4 +1,4 @@
-/** `pickaxe bench compare A.json B.json`: two results side by side. */
+/** `pickaxe bench compare A.json B.json`: compares two results of `pickaxe bench --json`. */
 
 import { closeSync, openSync, readSync } from 'node:fs';
 import { EXIT, UsageError } from '../../app/process/exit.ts';
@@ -11,7 +11,7 @@ import { formatHashrate, formatPercent, withPrefix } from '../../rig/status/unit
 import type { Io } from '../io.ts';
 import { circumstances, formatRate, headingOf, machineLine, row } from './bench-report.ts';
 
-/** Maximum size of a file, far above a result of an hour on a thousand devices. */
+/** Maximum size of a file, far above the size of a result of an hour on a thousand devices. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
@@ -23,7 +23,7 @@ export function runCompare(fileA: string, fileB: string, io: Io): number {
   return wrong || comparison.sums === 'different' ? EXIT.wrongHashes : EXIT.done;
 }
 
-/** @throws UsageError when the file is not a result of `pickaxe bench --json` */
+/** @throws UsageError when the file cannot be read, or is not a result of `pickaxe bench --json` */
 function readResult(file: string): BenchResult {
   const refuse = (why: string) => new UsageError(`${file} is not a result of pickaxe bench --json: ${why}`);
   let bytes: Buffer | undefined;
@@ -45,7 +45,7 @@ function readResult(file: string): BenchResult {
   throw refuse(oneLine(`${issue.message}, at ${issue.path.join('.') || 'its top'}.`));
 }
 
-/** Works for pipes and devices, which do not report a size. @returns undefined when there are more than `most` bytes */
+/** Reads in chunks, because a pipe does not report its size. @returns undefined if there are more than `most` bytes */
 function readUpTo(most: number, file: string): Buffer | undefined {
   const descriptor = openSync(file, 'r');
   try {
@@ -96,7 +96,7 @@ function pairLines({ a, b, ratio, noise, verdict }: Pair): string[] {
   ];
 }
 
-/** A row about one kind of cores. Only the rows of the whole device show whether a difference is noise. */
+/** @returns a row about one kind of cores. Whether a difference is noise is decided only for the whole device */
 function coresRow(kind: CoreKind, a: DeviceResult, b: DeviceResult): string[] {
   const [left, right] = [a, b].map((device) => device[`${kind}CoresHashesPerSecond`]);
   if (!left || !right) return [];
@@ -109,7 +109,7 @@ function rateTextOf(device: DeviceResult): string {
   return formatRate(hashesPerSecond, spread);
 }
 
-/** All runs of both results, named `A cpu`, or `A cpu run 2` where there are several. */
+/** @returns all runs of both results, named `A cpu`, or `A cpu run 2` if the device has several runs */
 function runsOf(a: BenchResult, b: BenchResult) {
   return [a, b].flatMap(({ devices }, side) =>
     devices.flatMap(({ name, runs }) =>

@@ -1,4 +1,4 @@
-/** The results of `pickaxe bench`, for people and for spreadsheets. */
+/** Formats the results of `pickaxe bench` for people and for spreadsheets. */
 
 import type { Logger } from 'pino';
 import { csv } from '../../base/text/plain-text.ts';
@@ -20,19 +20,22 @@ import { formatHashrate, formatPercent, withPrefix } from '../../rig/status/unit
 type Machine = BenchResult['machine'];
 type Sensors = SensorSummary & { readonly hashesPerJoule: number | null };
 
-/** `pickaxe 0.1.0 on AMD EPYC, Debian GNU/Linux 12 (bookworm), linux 6.1.0 x64, Node.js v20.20.2` */
+/** @returns `pickaxe 0.1.0 on AMD EPYC, Debian GNU/Linux 12 (bookworm), linux 6.1.0 x64, Node.js v20.20.2` */
 export function machineLine({ pickaxe, cpu, osName, os, node }: Machine): string {
   return `pickaxe ${pickaxe} on ${[cpu, ...(osName === null ? [] : [osName]), os].join(', ')}, Node.js ${node}`;
 }
 
-/** `2026-11-22T07:33:25.000Z, 3 runs of 10 s on each device, in turns` */
+/** @returns a text like `2026-11-22T07:33:25.000Z, 3 runs of 10 s on each device, in turns` */
 export function circumstances({ date, repeat, durationSeconds, together }: BenchResult): string {
   const runs = repeat > 1 ? `${repeat} runs of ${durationSeconds} s` : `${durationSeconds} s`;
   const order = repeat > 1 ? ' on each device, in turns' : ' on each device';
   return `${date}, ${runs}${together ? ', all devices at once' : order}`;
 }
 
-/** `cpu    AMD EPYC; avx512x2, 2 threads` or `gpu0   NVIDIA H100; wgsl 128×16, batches of 8 ms; NVIDIA: 550.54.14` */
+/**
+ * @returns `cpu    AMD EPYC; avx512x2, 2 threads`, or
+ *   `gpu0   NVIDIA H100; wgsl 128×16, batches of 8 ms; NVIDIA: 550.54.14`; and a newline
+ */
 export function headingOf(device: DeviceIdentity): string {
   return `${device.name.padEnd(6)} ${device.model}; ${howItHashes(device)}\n`;
 }
@@ -55,7 +58,7 @@ export function formatMilliseconds(seconds: number): string {
   return `${Number((1000 * seconds).toFixed(3))} ms`;
 }
 
-/** `81.44 MH/s ± 1.2 %` */
+/** @returns a text like `81.44 MH/s ± 1.2 %` */
 export function formatRate(hashesPerSecond: number, spread: number): string {
   return `${formatHashrate(hashesPerSecond)} ± ${formatPercent(spread, 1)}`;
 }
@@ -82,8 +85,9 @@ function powerOf({ powerWatts, powerLimitWatts, hashesPerJoule, temperatureCelsi
 }
 
 /**
- * `AMD EPYC · avx512x2 × 2 · 197.1 MH/s ± 1.0 % · sum 2b333d3b27f3a450 · pickaxe 0.1.0`, a line to paste.
- * @returns undefined where the device's hashes were wrong
+ * Makes one line of a device's result, so that people can paste it elsewhere.
+ * @returns `AMD EPYC · avx512x2 × 2 · 197.1 MH/s ± 1.0 % · sum 2b333d3b27f3a450 · pickaxe 0.1.0`; undefined if a run
+ *   had errors, or if the hash sums of the runs differ
  */
 export function resultLine(
   { machine, seed, count }: Pick<BenchResult, 'machine' | 'seed' | 'count'>,
@@ -103,7 +107,7 @@ export function resultLine(
   ].join(' · ');
 }
 
-/** `avx512x2 × 31`, `avx2x2 × 15 + avx2 × 16` on a hybrid CPU, or a GPU's `wgsl 128×16`. */
+/** @returns `avx512x2 × 31`, `avx2x2 × 15 + avx2 × 16` for a hybrid CPU, or `wgsl 128×16` for a GPU */
 function kernelsOf(device: DeviceResult): string {
   if (device.kind === 'gpu') return device.variant ?? device.kernel;
   const { kernel, threads, cores } = device;
@@ -137,7 +141,7 @@ function deviceLines(device: DeviceResult): string[] {
   ];
 }
 
-/** One row for each kind of cores of a hybrid CPU: `  performance   812.4 MH/s (16 threads, avx2)`. */
+/** @returns a row for each kind of cores of a hybrid CPU: `    performance 812.4 MH/s (16 threads, avx2)` */
 function coresRows(device: DeviceResult): string[] {
   const cores = (device.kind === 'cpu' && device.cores) || [];
   return cores.map(({ kind, threads, kernel }) => {
@@ -166,17 +170,17 @@ function repeatedRows({ hashesPerSecond, spread, runs }: DeviceResult): string[]
   ];
 }
 
-/** `median 81.50 MH/s, 90th percentile 82.10 MH/s` */
+/** @returns a row like `  slices        median 81.50 MH/s, 90th percentile 82.10 MH/s` */
 function slicesRow({ medianHashesPerSecond: median, p90HashesPerSecond: p90 }: DeviceResult): string {
   return row('slices', `median ${formatHashrate(median)}, 90th percentile ${formatHashrate(p90)}`);
 }
 
-/** `60.90 MH/s to 104.9 MH/s` */
+/** @returns a text like `60.90 MH/s to 104.9 MH/s` */
 function formatRange({ min, max }: Spread): string {
   return `${formatHashrate(min)} to ${formatHashrate(max)}`;
 }
 
-/** One row if all runs have the same sum, otherwise one for each run. */
+/** @returns one row if all runs have the same hash sum, otherwise a row for each run */
 function hashSumRows(runs: DeviceResult['runs']): string[] {
   const agree = runs.every(({ hashSum }) => hashSum === runs[0].hashSum);
   const expected = `${EXPECTED_CANDIDATES} ± ${CANDIDATES_DEVIATION} expected`;
@@ -205,7 +209,7 @@ function closingLines({ seed, count, devices }: BenchResult): string[] {
   ];
 }
 
-/* RFC 4180, but with Unix line ends: a row per device and run. Unknown values are empty. */
+/* The results as CSV (RFC 4180, but with Unix line ends), with a row for each run of each device. */
 
 type Cell = string | number | null;
 interface Facts {
@@ -254,7 +258,7 @@ const COLUMNS: Readonly<Record<string, (facts: Facts) => Cell>> = {
   errors: ({ run }) => run.errors.join('; '),
 };
 
-/** @returns `15 performance avx2, 16 efficiency sse41`; null where all cores are alike */
+/** @returns a text like `15 performance avx2, 16 efficiency sse41`; null if all cores are of one kind */
 function coresText(cores: (DeviceIdentity & { kind: 'cpu' })['cores']): string | null {
   return cores?.map(({ kind, threads, kernel }) => `${threads} ${kind} ${kernel}`).join(', ') ?? null;
 }

@@ -1,4 +1,4 @@
-/** `pickaxe bench --stress`: keeps all devices busy, and checks every answer. */
+/** `pickaxe bench --stress`: keeps all devices busy, and checks each of their answers. */
 
 import type { Logger } from 'pino';
 import { chooseEngines, type DeviceSettings } from '../../app/composition/choose-engines.ts';
@@ -22,7 +22,10 @@ import type { Io } from '../io.ts';
 import { formatRate, headingOf, row, sensorRows, warnOfHiddenPower } from './bench-report.ts';
 
 const SECONDS = 60;
-/** Number of samples of each device in a long run. Each has a log line. */
+/**
+ * Number of samples of each device in a run of 10 minutes to 2 hours. Shorter runs have fewer samples, and longer runs
+ * have one sample a minute. A line of the log is written for each sample.
+ */
 const SAMPLES = 120;
 const LEAST_SAMPLES = 5;
 const USUAL_SAMPLE_MS = 5_000;
@@ -30,7 +33,7 @@ const LONGEST_SAMPLE_MS = 60_000;
 
 interface StressOptions {
   readonly seed: string;
-  /** Nonces of each round. */
+  /** Number of nonces of each round. */
   readonly count?: number;
   readonly seconds?: number;
   readonly json: boolean;
@@ -92,7 +95,7 @@ function sampleMsOf(ms: number): number {
   return Math.max(often, Math.min(LONGEST_SAMPLE_MS, ms / SAMPLES));
 }
 
-/** `121.4 MH/s, 61 °C, 200 W; candidates: 69632 verified, 0 wrong, 0 missed` */
+/** @returns a text like `121.4 MH/s, 61 °C, 200 W; candidates: 69632 verified, 0 wrong, 0 missed` */
 function sampleLine({ verified, wrong, missed }: StressStats, sample: Sample): string {
   const { hashesPerSecond, temperatureCelsius, powerWatts } = sample;
   const known = [

@@ -1,4 +1,4 @@
-/** `pickaxe bench`: measures each device's hashrate, and proves its work with a hash sum. Offline. */
+/** `pickaxe bench`: measures each device's hashrate, and proves its work with a hash sum. It uses no network. */
 
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
@@ -20,12 +20,12 @@ import type { Io, Line } from '../io.ts';
 import { positiveInteger, settingsOf, timeUpTo, withSettings } from '../usage/options.ts';
 import { benchCsv, benchLines, formatRate, resultLine, warnOfHiddenPower } from './bench-report.ts';
 
-/** Default length of a measurement: enough slices for a meaningful spread. */
+/** Default length of a measurement. It has enough slices for a meaningful spread. */
 const SECONDS = 10;
 
-/** The limit of 1h is MOST_SECONDS. */
+/** Here 1h stands for MOST_SECONDS, and 20d for the maximum of `benchTime`. */
 const BENCH_TIME_MESSAGE = 'Give seconds, or a time like 90s or 5m: up to 1h, and with --stress up to 20d.';
-/** Below the longest delay of setTimeout, which is 24 days. */
+/** Parses times of up to 20 days, less than the longest delay of setTimeout, which is 24 days. */
 const benchTime = timeUpTo(20 * 86_400, BENCH_TIME_MESSAGE);
 
 export function declare(bench: Command, { io, action }: Line): void {
@@ -69,12 +69,12 @@ export function declare(bench: Command, { io, action }: Line): void {
 }
 
 interface BenchOptions {
-  /** Default: 10, or 60 with `stress`. */
+  /** Length of each measurement. Default: 10, or 60 with `stress`. */
   readonly seconds?: number;
-  /** Default: 1. */
+  /** Number of measurements of each device. Default: 1. */
   readonly repeat?: number;
   readonly seed: string;
-  /** Nonces of the hash sum, or of each round with `stress`. */
+  /** Number of nonces that are searched for the hash sum or, with `stress`, in each round. */
   readonly count?: number;
   readonly together: boolean;
   readonly stress: boolean;
@@ -94,7 +94,7 @@ async function runBench({ config, origins }: Loaded, options: BenchOptions, io: 
   }
   const log = makeLog(config.log.level, config.log.format);
   if (tune) {
-    // A kernel from a file is no error: it is the one to mine with, and tuning shows whether another one is faster.
+    // Only the flag is an error. A kernel in a configuration file is for mining, and tuning may find a faster kernel.
     if (origins.get('cpu.kernel')?.layer === 'flag') {
       throw new UsageError('--tune measures every CPU kernel: omit --kernel.');
     }
@@ -181,7 +181,7 @@ function challengeOf(seed: string, count: number): Challenge {
   }
 }
 
-/* Progress on stderr: a line that is rewritten on a terminal, elsewhere log lines. */
+/* Progress on stderr. On a terminal it is a line that is rewritten; elsewhere it is lines of the log. */
 
 interface BenchProgress {
   show(device: string, progress: Progress): void;
@@ -228,21 +228,21 @@ class ProgressLine implements BenchProgress {
     screen.show('');
   }
 
-  /** The last column stays empty, because some terminals break the line as soon as it is written. */
+  /** Leaves the last column empty, because some terminals begin a new line as soon as that column is written. */
   #draw(): void {
     screen.show([...this.#busy.values()].join('  ').slice(0, screen.columns - 1));
   }
 
-  /** Removes the line, so that the shell's prompt does not share it. */
+  /** Clears the line, so that the shell's prompt begins on an empty line. Then ends the process. */
   readonly #interrupted = (): void => {
     screen.show('');
-    // Windows has no signals, so the exit code must show the reason.
+    // On Windows a process cannot end by a signal, so the exit code must show the reason.
     if (process.platform === 'win32') process.exit(EXIT.interrupted);
     process.kill(process.pid, 'SIGINT');
   };
 }
 
-/** @returns undefined when the run is over */
+/** @returns a device's progress as text; undefined when its run is over */
 function describe(progress: Progress): string | undefined {
   switch (progress.step) {
     case 'opening':

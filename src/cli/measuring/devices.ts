@@ -1,4 +1,4 @@
-/** `pickaxe devices`: lists devices and kernels, and why each is used or not. */
+/** `pickaxe devices`: lists devices and kernels, each with the reason why it is used or not. */
 
 import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
@@ -110,8 +110,9 @@ export const DevicesReport = z
 export type DevicesReport = Readonly<z.infer<typeof DevicesReport>>;
 
 /**
- * One line per kernel and kind of cores, and one for all kernels of other CPUs.
  * @param surveys one for each kind of cores
+ * @returns a line for each kernel, grouped by the kind of cores. On a hybrid CPU, each group has a heading. The kernels
+ *   for other CPU architectures share one line. The last line is a legend
  */
 export function kernelLines(
   rows: readonly KernelRow[],
@@ -137,7 +138,7 @@ function kernelLine({ name, usable, chosen, hashesPerSecond, why }: KernelRow): 
   return `${mark} ${name.padEnd(11)} ${speed.padStart(11)}   ${why}`;
 }
 
-/** @returns the kernels in use, as in `kernel` of all public JSON; undefined when there are none */
+/** @returns the names of the kernels in use, joined with `+`; undefined if no kernel is in use */
 export function usedKernel(rows: readonly KernelRow[]): string | undefined {
   const chosen = new Set(rows.filter(({ chosen }) => chosen).map(({ name }) => name));
   return chosen.size > 0 ? [...chosen].join('+') : undefined;

@@ -24,7 +24,7 @@ import type { Io } from '../io.ts';
 import { formatMilliseconds } from './bench-report.ts';
 import { kernelLines, usedKernel } from './devices.ts';
 
-/** Maximum number of attempts to open a GPU, as when mining. */
+/** Maximum number of attempts to open a GPU. It is the same as when mining. */
 const MOST_OPENINGS = 6;
 
 export async function runTune(config: DeviceSettings, log: Logger, json: boolean, io: Io): Promise<number> {
@@ -48,7 +48,7 @@ export async function runTune(config: DeviceSettings, log: Logger, json: boolean
   return cpu.kernel || gpus.length > 0 ? EXIT.done : EXIT.noDevice;
 }
 
-/** @returns the tuning of usable GPUs, and whether one computes wrong hashes. The log has the faults of the others */
+/** @returns the tuning of usable GPUs, and whether any GPU computes wrong hashes. Faults are written to the log */
 export async function tuneGpus(
   engines: readonly Engine[],
   log: Logger,
@@ -70,7 +70,7 @@ export async function tuneGpus(
   return { gpus, wrongHashes };
 }
 
-/** Opens a GPU until it stays open: each attempt skips the kernel variants that crashed it before. */
+/** Opens a GPU. After a crash, opens the GPU again, but without the kernel variants that have crashed it before. */
 async function openAgain(engine: GpuEngine, log: Logger): Promise<GpuInfo> {
   const listener = progressTo(log, engine.name);
   for (let openings = 1; ; openings++) {

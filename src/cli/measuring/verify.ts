@@ -22,17 +22,17 @@ export function declare(command: Command, { io, action }: Line): void {
 
 interface Subject {
   readonly header: BlockHeader;
-  /** 32 bytes, little-endian. */
+  /** The target that the hash is compared with: 32 bytes, little-endian. */
   readonly target: Uint8Array;
   readonly targetFrom: VerifyReport['targetFrom'];
-  /** Block hash that came with the header, 32 bytes. */
+  /** Block hash that was given after the header, 32 bytes. */
   readonly givenHash?: Uint8Array;
 }
 
 const HASH_BYTES = 32;
 /** Offset in bytes of the number of adjacents in a header. */
 const COUNT_OFFSET = 48;
-/** A work record begins with the chain's number and the target. */
+/** Number of bytes before the header in a work record: the chain's number and the target. */
 const RECORD_HEAD_BYTES = WORK_BYTES - HEADER_BYTES;
 
 /** @param given hex digits or base64url; `-` is standard input */
@@ -42,7 +42,7 @@ async function runVerify(given: string, { json }: { readonly json: boolean }, io
   return report.solved && report.blockHashMatches !== false ? EXIT.done : EXIT.failed;
 }
 
-/** Maximum number of bytes of stdin, far above a header of any network in either form. */
+/** Maximum number of bytes of stdin, far above the size of any network's header in hex or base64url. */
 const MOST_STDIN = 65_536;
 
 async function textOfStdin(io: Io): Promise<string> {
@@ -50,7 +50,10 @@ async function textOfStdin(io: Io): Promise<string> {
   return new TextDecoder().decode(bytes);
 }
 
-/** @param text hex digits or base64url @throws UsageError for anything but a header or a work record */
+/**
+ * @param text hex digits or base64url
+ * @throws UsageError unless the text is a header, a header with its block hash, or a work record
+ */
 export function verify(text: string): VerifyReport {
   const { header, target, targetFrom, givenHash } = parse(bytesOf(text.trim().replace(QUOTED, '$1')));
   const hash = blockHash(header);
@@ -85,10 +88,10 @@ function linesOf(report: VerifyReport): string[] {
   return lines.map(([name, value]) => `${name.padEnd(14)} ${value}`);
 }
 
-/** A JSON string. */
+/** Matches a JSON string. */
 const QUOTED = /^"(.*)"$/;
 
-/** A text of hex digits only is hex: the base64url of a header always has other characters, too. */
+/** Reads a text of hex digits alone as hex, because the base64url of a header always has other characters, too. */
 function bytesOf(text: string): Uint8Array {
   const digits = text.replace(/^0x/i, '');
   if (/^[0-9a-f]*$/i.test(digits)) {
@@ -109,7 +112,8 @@ function parse(bytes: Uint8Array): Subject {
   try {
     const length = headerLengthOf(bytes);
     const recorded = bytes.slice(RECORD_HEAD_BYTES);
-    // A header with four adjacents is as long as a record, but does not end with a header of its own chain.
+    // A header with four adjacents is as long as a work record. A record begins with a chain's number and ends with a
+    // header of that chain.
     if (bytes.length === WORK_BYTES && (length !== WORK_BYTES || isRecord(bytes, recorded))) {
       const { target } = parseWork(bytes);
       return { header: parseHeader(recorded), target, targetFrom: 'work-record' };
@@ -134,7 +138,7 @@ function ofHeader(bytes: Uint8Array): Subject {
   return { header, target: header.target, targetFrom: 'header' };
 }
 
-/** @returns the length in bytes that a header must have for its number of adjacents; 0 for too few bytes */
+/** @returns the length in bytes that follows from the header's number of adjacents; 0 if there are too few bytes */
 function headerLengthOf(bytes: Uint8Array): number {
   return bytes.length < headerBytes(0) ? 0 : headerBytes(viewOf(bytes).getUint16(COUNT_OFFSET, true));
 }

@@ -1,4 +1,4 @@
-/** `pickaxe coordinate`: mines on nodes or pools with the rigs of a fleet, over NATS. */
+/** `pickaxe coordinate`: gives the work of nodes or pools to the rigs of a fleet, over NATS. */
 
 import type { Command } from 'commander';
 import type { Loaded } from '../../app/config/load.ts';
@@ -27,7 +27,7 @@ Examples:
 
 The rigs of the fleet run: pickaxe mine --nats URL. This machine's own devices mine only if --devices names them.`;
 
-/** A coordinator often runs beside a node, which needs the CPU: devices must be asked for. */
+/** A coordinator often shares a machine with a node, which needs the CPU. So by default, no device mines. */
 function ownDevicesOnly({ config, ...loaded }: Loaded): Loaded {
   if (loaded.origins.has('devices.use')) return { config, ...loaded };
   return { config: { ...config, devices: { ...config.devices, use: [] } }, ...loaded };

@@ -1,4 +1,4 @@
-/** `pickaxe demo`: the real miner on a mock node in this process, at about one block per second. */
+/** `pickaxe demo`: runs the real miner on a mock node in this process. It finds about one block per second. */
 
 import type { Command } from 'commander';
 import { chooseEngines } from '../../app/composition/choose-engines.ts';
@@ -24,18 +24,21 @@ import type { Line } from '../io.ts';
 import { MINING, settingsOf, withSettings } from '../usage/options.ts';
 
 const NETWORK = 'development';
-/** Nobody has this key's secret: the demo's rewards go nowhere. */
+/** The miner's public key. Nobody has its secret key, so nobody gets the demo's rewards. */
 const PUBLIC_KEY = '0'.repeat(64);
-/** Low enough for a first block at once, on any machine. */
+/** Difficulty of the first blocks. It is low enough for a block at once on any machine. */
 const FIRST_DIFFICULTY = 2 ** 22;
 const BLOCK_SECONDS = 1;
-/** Time between two changes of the difficulty, short because the first difficulty is a guess. */
+/** Time between two changes of the difficulty. It is short, because the first difficulty is a guess. */
 const RETARGET_MS = 250;
-/** Time between two blocks of other miners, so that New Cuts and blocks on top of the demo's can be seen. */
+/**
+ * Mean time between two blocks of simulated other miners. These blocks cause New Cut events, and confirm the demo's
+ * blocks.
+ */
 const RIVAL_MS = 333;
-/** Each of the 20 chains has a block every 5 seconds, 6 times as often as on real networks. */
+/** Factor by which the mock node is faster than real networks: a chain has a block every 5 seconds, not every 30. */
 const SPEED = 6;
-/** Time limit for the two last looks at the blocks, far longer than they take. */
+/** Time limit for deciding the states of the last blocks, which usually takes far less time. */
 const LAST_LOOKS_MS = 30_000;
 
 export function declare(command: Command, { action }: Line): void {
@@ -61,7 +64,7 @@ async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<n
   const node = { urls: [url], network: NETWORK, insecureTls: false };
   const settings = { node, pool: DEFAULTS.pool, miner, ledger: DEFAULTS.ledger };
   const { source } = new ChosenSource(settings, events);
-  // The user's block log is for real blocks.
+  // The demo's blocks are kept in memory, because the user's block log is for real blocks.
   const store = new MemoryStore();
   const { ledger } = settings;
   const options = { settings: DEFAULTS.blocks, account, node, ledger, speed: SPEED, lastLooksMs: LAST_LOOKS_MS };
@@ -79,7 +82,7 @@ async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<n
   }
 }
 
-/** Once mining has ended, each chain gets exactly one more block, which decides the states of the demo's blocks. */
+/** At the end, each chain gets exactly one more block, with which the states of the demo's blocks can be decided. */
 function lastBlocks({ ledger }: MockNode): Sidecar {
   return async () => () => {
     ledger.standsStill = true;
@@ -87,7 +90,7 @@ function lastBlocks({ ledger }: MockNode): Sidecar {
   };
 }
 
-/** @returns the sum over all chains */
+/** @returns the sum of the account's balances on all chains */
 async function balanceOf(account: string, settings: ApiSettings): Promise<Decimal> {
   const [node] = configuredNodes(settings);
   const api = nodeApi(node, NETWORK, settings);
@@ -105,7 +108,7 @@ async function balanceOf(account: string, settings: ApiSettings): Promise<Decima
 
 const NOTIFYING: readonly (keyof Config)[] = ['hooks', 'webhook'];
 
-/** Hooks and webhooks from files are for real blocks. The demo uses only those from flags. */
+/** Hooks and webhooks of configuration files are for real blocks. The demo uses only those that are given as flags. */
 function withoutNoticesOfFiles(loaded: Loaded): Loaded {
   const { config, origins } = loaded;
   const applies = ({ group, path }: Entry) =>
@@ -113,7 +116,10 @@ function withoutNoticesOfFiles(loaded: Loaded): Loaded {
   return { ...loaded, config: assemble((entry) => (applies(entry) ? valueIn(config, entry) : entry.setting.default)) };
 }
 
-/** Keeps the difficulty at one block of this machine per BLOCK_SECONDS. @returns a function that stops the changes */
+/**
+ * Adjusts the difficulty so that this machine finds a block every BLOCK_SECONDS on average.
+ * @returns a function that stops the changes
+ */
 function retarget(mock: MockNode, events: Events): () => void {
   let hashes = 0;
   let rate = 0;
@@ -131,11 +137,11 @@ function retarget(mock: MockNode, events: Events): () => void {
 }
 
 const NO_BLOCK = 'no block was accepted, so there is nothing to say of what blocks earn';
-/** These commands cannot show the demo's ledger, which has ended by then. */
+/** The commands are suggested for a real node, because the demo's ledger is gone when the demo ends. */
 const ON_A_REAL_NODE =
   'on a real node, pickaxe blocks lists what became of each block, and pickaxe balance what you have on each chain';
 
-/** @param balance sum over all chains of the mock node */
+/** @param balance sum of the account's balances on all chains @returns the last lines of the demo */
 export function demoEnding(totals: Totals, balance: Decimal): string[] {
   if (totals.accepted === 0) return [NO_BLOCK, ON_A_REAL_NODE];
   return [

@@ -44,13 +44,13 @@ export function declare(command: Command, { io, action }: Line): void {
 }
 
 interface ExternalWorkerOptions {
-  /** `unix:PATH` of a worker. Without it, this process opens devices. */
+  /** `unix:PATH` of the worker that searches. If absent, the search runs in this process. */
   readonly connect?: string;
 }
 
 const TAG = { tag: 'worker' };
 
-/** @param argument the target as the client writes it; the target in the header is used */
+/** @param argument the target as the client writes it. The search uses the target in the header instead */
 async function runExternalWorker(
   { config }: Loaded,
   argument: string,
@@ -85,7 +85,7 @@ function answer(found: Solved, io: Io): number {
   return EXIT.done;
 }
 
-/** Turns other errors into UsageErrors, because a worker that refuses or ends is no internal error. */
+/** Turns every error into a UsageError, because it is no internal error when a worker refuses or ends. */
 async function solved<T>(task: Promise<T>): Promise<T> {
   try {
     return await task;
@@ -100,7 +100,7 @@ async function readHeader(): Promise<Uint8Array> {
   let bytes = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // Further bytes are read, so that the writer does not fail, but they are not kept.
+    // Bytes beyond this limit are read, so that the writer does not fail, but they are not kept.
     if (bytes <= 2 * WORK_BYTES) chunks.push(chunk);
   }
   if (bytes === HEADER_BYTES) return new Uint8Array(Buffer.concat(chunks));
@@ -113,7 +113,7 @@ async function readHeader(): Promise<Uint8Array> {
 
 type Solved = Required<ExternalAnswer>;
 
-/** The fields that are read from a worker's lines. Later versions may have more fields and types. */
+/** The fields of a worker's lines that are used here. Other fields, and lines of other types, are ignored. */
 const Answer = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), protocol: z.unknown() }),
   z.object({ type: z.literal('share'), nonce: z.string().regex(/^\d{1,20}$/) }),
@@ -122,11 +122,11 @@ const Answer = z.discriminatedUnion('type', [
 ]);
 type Answer = z.infer<typeof Answer>;
 
-/** Maximum length of a line in bytes. A share's line has about 1,000, `stats` of a rig with 16 GPUs 2,000. */
+/** Maximum length of a line in bytes. A share has about 1,000 bytes, and `stats` of a rig with 16 GPUs about 2,000. */
 const MOST_ANSWER_BYTES = 65_536;
 
 interface LocalOptions {
-  /** Engines that are only promised start when the promise resolves. */
+  /** Groups of engines. A group may be a promise, and then starts when the promise resolves. */
   readonly engines: readonly (readonly Engine[] | Promise<readonly Engine[]>)[];
   readonly log: Logger;
   readonly temperatureLimits: LimitsOf;
@@ -134,8 +134,8 @@ interface LocalOptions {
 
 /**
  * Searches with this machine's devices.
- * @param header 286 bytes; its target is used, and its creation time is not changed
- * @returns undefined when no device can be used
+ * @param header 286 bytes. The search uses the header's target, and does not change the header's creation time
+ * @returns the nonce with the hashes and the hashrate of the search; undefined when no device can be used
  */
 export async function solveHere(header: Uint8Array, options: LocalOptions): Promise<Solved | undefined> {
   const { engines, log, temperatureLimits } = options;
@@ -147,7 +147,8 @@ export async function solveHere(header: Uint8Array, options: LocalOptions): Prom
   events.on(tally.listen);
   let startMs = systemClock.monotonicMs();
   events.on((event) => {
-    // The rate counts from the first device that is ready, because devices open one after the other.
+    // Devices open one after the other. As long as no device has hashed, each device that becomes ready restarts the
+    // time from which the hashrate is computed.
     if (event.type === 'device' && event.state === 'ready' && tally.summary().hashes === 0) {
       startMs = systemClock.monotonicMs();
     }
@@ -167,8 +168,9 @@ export async function solveHere(header: Uint8Array, options: LocalOptions): Prom
 }
 
 /**
- * Asks the worker that listens at the socket `path`, and verifies its nonce.
- * @throws UsageError when there is no worker; Error when it ends, refuses or answers wrongly
+ * Asks the worker that listens at the socket `path`, and verifies the worker's nonce.
+ * @throws UsageError when no worker listens there; Error when the worker ends, refuses, speaks another version of the
+ *   protocol, or answers with a wrong nonce
  */
 export async function solveAt(path: string, header: Uint8Array): Promise<Solved> {
   const socket = await connectTo(path);
@@ -202,7 +204,7 @@ async function askFor(header: Uint8Array, socket: Socket, path: string): Promise
   throw new Error(`the worker at ${path} ended before it found a nonce`);
 }
 
-/** @throws Error when the hash misses the header's target */
+/** @returns the nonce @throws Error when the hash with this nonce does not meet the header's target */
 function checked(nonce: bigint, header: Uint8Array, path: string): bigint {
   if (meetsTarget(powHash(withNonce(header, nonce)), headerTargetOf(header))) return nonce;
   throw new Error(
@@ -231,7 +233,7 @@ async function* answersOf(socket: Socket): AsyncGenerator<Answer> {
   }
 }
 
-/** Gives a single work, and takes its first solution. */
+/** A source of a single work. It passes solutions to a callback. */
 class OneWork implements WorkSource {
   readonly name = 'the header';
   readonly #work: Work;

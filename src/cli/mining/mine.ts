@@ -1,4 +1,4 @@
-/** `pickaxe mine`. The modules that mine are loaded last, so that a mistyped flag is reported at once. */
+/** `pickaxe mine`. The modules for mining are loaded last, so that wrong flags are reported at once. */
 
 import { type Command, Option } from 'commander';
 import type { Loaded } from '../../app/config/load.ts';
@@ -17,12 +17,12 @@ export function declare(mine: Command, line: Line): void {
 }
 
 interface Mining {
-  /** Reads the configuration, at the start and again while mining. @param refuses whether contradictions are refused */
+  /** Reads the configuration, at the start and when it is reloaded. @param refuses whether to refuse contradictions */
   readonly load: (refuses: boolean) => Promise<Loaded>;
   readonly coordinates: boolean;
 }
 
-/** Declares what `mine` and `coordinate` have in common, after the settings. */
+/** Declares the options and the action that `mine` and `coordinate` share. Must be called after `withSettings`. */
 export function declareMining(command: Command, { load, coordinates }: Mining, { io, action }: Line): void {
   const printConfig = new Option('--print-config', 'print the effective settings and their sources, and exit');
   command
@@ -33,7 +33,7 @@ export function declareMining(command: Command, { load, coordinates }: Mining, {
     )
     .action(
       action((options) => {
-        // Contradictory settings can still be printed, to find out where they come from.
+        // Contradictory settings can be printed, so that the user finds out where they come from.
         const refuses = !options.printConfig;
         return runMine(() => load(refuses), { ...options, coordinates }, command.opts(), io);
       }),
@@ -62,13 +62,13 @@ interface MineOptions {
   readonly coordinates: boolean;
 }
 
-/** The flags that say where the log goes, read before anything is checked. */
+/** The flags for the log's file and format, unchecked: errors in other flags are also written to that log. */
 interface LogFlags {
   readonly logFile?: string;
   readonly logFormat?: string;
 }
 
-/** @param load reads the configuration, at the start and again while mining */
+/** @param load reads the configuration, at the start and when it is reloaded */
 async function runMine(load: () => Promise<Loaded>, options: MineOptions, flags: LogFlags, io: Io): Promise<number> {
   let logPlace = placeNamedBy(flags);
   try {
@@ -84,12 +84,12 @@ async function runMine(load: () => Promise<Loaded>, options: MineOptions, flags:
   }
 }
 
-/** Writes why the command line could not be read into the log file that it names, if any. */
+/** Writes an error of the command line to the log file that the flags or the environment name, if any. */
 export async function noteWrongFlags(flags: LogFlags, message: string): Promise<void> {
   await note(placeNamedBy(flags), message.replace(/^error: /, ''));
 }
 
-/** After a fault in the configuration, only flags and variables still say where the log goes. */
+/** @returns the file and format of the log as the flags say, or else as the environment variables say */
 function placeNamedBy({ logFile, logFormat }: LogFlags): LogPlace {
   const { PICKAXE_LOG_FILE, PICKAXE_LOG_FORMAT } = process.env;
   const format = (logFormat ?? PICKAXE_LOG_FORMAT) === 'json' ? 'json' : 'text';

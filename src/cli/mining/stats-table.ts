@@ -1,4 +1,4 @@
-/** Rigs as `pickaxe stats` prints them for people. Pure. */
+/** Pure functions that format the status of rigs for people, as `pickaxe stats` prints it. */
 
 import { z } from 'zod';
 import { oneLine } from '../../base/text/plain-text.ts';
@@ -57,7 +57,7 @@ function state({ state, sourceKind, stateReason: reason, stateAgeSeconds: age }:
   return `${describeState(state, sourceKind)} for ${formatDuration(age)}${reason === null ? '' : ` (${oneLine(reason)})`}`;
 }
 
-/** The average over a length of time is left out until the rig has run that long. */
+/** @returns the average hashrates as text. An average over a longer time than the rig has run is left out */
 function rates(status: Status): string {
   const passed = [last10s, last60s, last15m].flatMap(({ heading, cell }) => {
     const rate = cell(status);
@@ -107,7 +107,7 @@ function workers(name: string, relay: RelayStatus): string[] {
   ];
 }
 
-/* Several rigs: a row for each, and one for all */
+/* The table of several rigs has a row for each rig, and a row for all of them. */
 
 const RigReport = z.object({
   address: z.string().describe('its URL'),
@@ -122,7 +122,7 @@ export const RigsReport = z
 export type RigsReport = z.infer<typeof RigsReport>;
 
 const HEADINGS = ['rig', 'at', 'state', '30 s', 'temperature', 'blocks acc/rej/stale', 'faults', 'version', 'reason'];
-/** Column after the blocks, if any rig is on a pool. */
+/** Heading of the column after the blocks. The column exists only if a rig counts shares. */
 const SHARES = 'shares acc/rej/stale';
 
 export function rigsLines({ rigs }: RigsReport): string[] {
@@ -153,7 +153,10 @@ function row({ address, status, fault }: RigReport, onPools: boolean): string[] 
   ];
 }
 
-/** Sums the hashes of devices alone, because the workers of a rig's relays may be other rigs of the table. */
+/**
+ * @returns the row for all rigs. Its hashrate is that of devices alone, because the workers of a rig's relays may be
+ *   other rigs of the table
+ */
 function all(rigs: readonly RigReport[], onPools: boolean): string[] {
   const answers = rigs.flatMap(({ status }) => (status ? [status] : []));
   const mining = answers.filter(({ ready }) => ready);
@@ -175,14 +178,14 @@ function all(rigs: readonly RigReport[], onPools: boolean): string[] {
   ];
 }
 
-/** @returns the hashrate, estimated if the rig only relays work; unknown if it does not mine: its average is old */
+/** @returns the rig's hashrate; an estimate if the rig only relays work; unknown if the rig is not mining */
 function rate(status: Status): string {
   if (!status.ready) return UNKNOWN;
   if (!livesOnRelays(status)) return formatHashrate(status.hashesPerSecond);
   return `~${formatHashrate(sumOfRelays(status.relays).hashesPerSecond)}`;
 }
 
-/** Wrong hashes, and failures after which a device was reopened. */
+/** @returns the number of wrong hashes, plus the number of failures after which a device was opened again */
 function faultsOf({ hardwareErrors, devices }: Status): number {
   return Object.values(devices).reduce((sum, { reopens }) => sum + reopens, hardwareErrors);
 }

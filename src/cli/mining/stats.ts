@@ -35,9 +35,9 @@ export function declare(command: Command, { io, action }: Line): void {
     .action(action(async (options) => runStats((await settingsOf(command)).config, options, io)));
 }
 
-/** Time limit for an answer, short because mining systems ask every few seconds. */
+/** Time limit for an answer. It is short, because mining systems call this command every few seconds. */
 const TIMEOUT_MS = 3_000;
-/** Maximum length of an answer, enough for the metrics of hundreds of devices. */
+/** Maximum length of an answer in UTF-16 code units, enough for the metrics of hundreds of devices. */
 const MOST_BYTES = 4 * 1024 * 1024;
 const AGENT = new Agent({ connect: { ...TCP_CONNECTING } });
 
@@ -53,14 +53,14 @@ const FORMATS = {
 interface StatsOptions {
   readonly json: boolean;
   readonly format?: Exclude<keyof typeof FORMATS, 'table' | 'json'>;
-  /** Default: as configured. */
+  /** Addresses of miners. Default: the configured address. */
   readonly http?: readonly HttpAddress[];
-  /** Files of tokens: one for all miners, or one for each. The configured token is only for the configured miner. */
+  /** Files of tokens: one for all miners, or one for each. Default: the configured file, for the configured miner. */
   readonly httpTokenFile?: readonly string[];
 }
 
 interface Asked {
-  /** `http://192.168.1.5:8080` */
+  /** The miner's origin, such as `http://192.168.1.5:8080`. */
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -74,8 +74,9 @@ async function runStats({ http }: Config, options: StatsOptions, io: Io): Promis
 }
 
 /**
- * A configured token is sent only to the configured address, and one token for several miners only to this machine.
- * @throws UsageError when no miner is named, tokens and miners do not match, or a token cannot be read
+ * A configured token is sent only to the configured address. A single token for several miners is sent only if all of
+ * them are on this machine.
+ * @throws UsageError when no miner is named, when the tokens do not match the miners, or when a token cannot be read
  */
 export function minersToAsk(
   { listen, tokenFile }: Config['http'],
@@ -129,13 +130,13 @@ async function reportOf({ origin, headers }: Asked): Promise<RigReport> {
   }
 }
 
-/** HiveOS reads two lines: the rig's kH/s, and the rest as JSON. */
+/** @returns the two lines that HiveOS reads: the rig's hashrate in kH/s, and the other figures as JSON */
 function hiveLines(text: string): string {
   const { khs, stats } = hiveStats(statusOf(text));
   return `${khs}\n${JSON.stringify(stats)}`;
 }
 
-/** A miner that listens on all interfaces is reached on loopback. */
+/** @returns the address at which a miner is reached: loopback for a miner that listens on all interfaces */
 function reached({ host, port }: HttpAddress): HttpAddress {
   return { host: { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host, port };
 }

@@ -1,4 +1,4 @@
-/** `pickaxe worker`: takes jobs from a parent process and hands it shares, as one JSON object a line. */
+/** `pickaxe worker`: takes jobs from a parent process and answers with shares. Each line is a JSON object. */
 
 import type { Socket } from 'node:net';
 import type { Command } from 'commander';
@@ -30,7 +30,10 @@ import { Tally } from '../../rig/status/tally.ts';
 import type { Io, Line } from '../io.ts';
 import { MINING, settingsOf, withSettings } from '../usage/options.ts';
 
-/** The settings of `run` and `stratum` are left out: the parent ends a worker, and stdout carries only the protocol. */
+/**
+ * The settings of a worker. Of the table `run`, a worker has only `status`, because its parent decides when the worker
+ * ends. A worker has no setting of the table `stratum`, because it serves only its parent.
+ */
 const SETTINGS = [...MINING.filter((table) => table !== 'run' && table !== 'stratum'), 'run.status'];
 
 export function declare(command: Command, { io, action }: Line): void {
@@ -54,11 +57,11 @@ Examples:
 docs/workers.md has the whole dialogue.`;
 
 interface WorkerOptions {
-  /** `unix:PATH`. Without it, stdin and stdout are used. */
+  /** `unix:PATH` of the socket. If absent, stdin and stdout are used. */
   readonly listen?: string;
 }
 
-/** Maximum number of parents, far more than one machine has. */
+/** Maximum number of parents that are connected at the same time. A machine has far fewer. */
 const MOST_CONNECTIONS = 64;
 
 function printSchema(io: Io): number {
@@ -89,10 +92,10 @@ async function runWorker(loaded: Loaded, { listen }: WorkerOptions, reload: () =
     const events = new Events();
     const worker = new Worker({ events, engines, rigName: prepared.rigName, path });
     const sidecars = [...prepared.sidecars, worker.sidecar];
-    // Only the parent knows the rewards of blocks.
+    // Only the parent knows the rewards of blocks, so earnings are not estimated in coins.
     const earnings = { ...prepared.earnings, coinsAt: undefined };
     const rig = { events, source: worker.source, engines, ...prepared, setup, sidecars, earnings };
-    // stdout carries nothing but the protocol.
+    // Nothing but the protocol may be written to stdout.
     return await runMiner(rig, { json: false });
   } finally {
     await close();
@@ -103,7 +106,7 @@ interface WorkerParts {
   readonly events: Events;
   readonly engines: readonly Engine[];
   readonly rigName: string;
-  /** Absent when the parent uses stdin and stdout. */
+  /** Path of the socket; undefined when the parent uses stdin and stdout. */
   readonly path: string | undefined;
 }
 
@@ -130,7 +133,7 @@ class Worker {
         if (path === undefined) this.#controls?.stop();
       },
     });
-    // Without a usable device, the miner ends by itself, and the parents get the reason.
+    // Without a usable device the miner ends by itself. Then parents get the reason `no-device`.
     events.on((event) => {
       if (event.type === 'device' && event.state === 'parked') this.#noteEnd(tally);
     });
@@ -158,7 +161,7 @@ class Worker {
     }
   }
 
-  /** On stdin and stdout the worker ends with its parent. On a socket it waits for other parents. */
+  /** Ends the worker if it uses stdin and stdout. On a socket, only the session ends, and other parents can connect. */
   #drain(session: ParentSession, reason: ByeReason): void {
     if (this.#path === undefined) {
       this.source.byeReason = reason;
@@ -193,12 +196,12 @@ class WorkerRig implements RigView {
   readonly #options: WorkerRigOptions;
   /** The last state of each device, by name. */
   readonly #devices = new Map<string, AnswerOf<'device'>>();
-  /** The last state sent to parents; undefined while devices open. */
+  /** The last overall state that was sent to parents; undefined before the first. */
   #state: AnswerOf<'ready'> | AnswerOf<'paused'> | undefined;
 
   constructor(options: WorkerRigOptions) {
     this.#options = options;
-    // A rig without devices is ready, because others hash for it.
+    // A rig without devices is ready at once, because the workers of its relays hash for it.
     if (options.devices.length === 0) this.#state = { type: 'ready', devices: [] };
   }
 
@@ -251,7 +254,7 @@ class WorkerRig implements RigView {
     };
   }
 
-  /** @returns undefined while no device is ready and some are still opening */
+  /** @returns `ready` or `paused`; undefined while no device is ready and some devices have no state yet */
   #overallState(): AnswerOf<'ready'> | AnswerOf<'paused'> | undefined {
     const known = [...this.#devices.values()];
     const ready = known.filter(({ state }) => state === 'ready').map(({ device }) => device);

@@ -1,4 +1,4 @@
-/** The contracts (from files) and the accounts with coins that a mock node has before its first block. */
+/** Reads what a mock node has before its first block: contracts from files, and accounts with coins. */
 
 import { orUsageError, UsageError } from '../../app/process/exit.ts';
 import { MAX_CONTRACT_LENGTH } from '../../mock-node/options.ts';
@@ -26,7 +26,7 @@ export function readContract(path: string): Contract {
   return { name: path, text };
 }
 
-/** @param given `k:KEY=AMOUNT` @throws UsageError */
+/** @param given `k:KEY=AMOUNT` @throws UsageError for any other text */
 export function fundedAccount(given: string): { readonly account: string; readonly balance: string } {
   const [, key, balance] = /^k:([^=]*)=([^=]*)$/.exec(given) ?? [];
   if (key === undefined || balance === undefined || !isPublicKey(key) || !isAmount(balance)) {

@@ -11,7 +11,7 @@ import type { Io, Line } from '../io.ts';
 import { collect, positiveInteger, settingsOf, timeOf, withSettings } from '../usage/options.ts';
 import { fundedAccount, readContract } from './mock-contracts.ts';
 
-/** Maximum length of a reason that comes from another node, in characters. */
+/** Maximum length of a logged reason why a peer's cut was dropped, in characters. Parts of it come from that peer. */
 const MAX_REASON = 200;
 
 export function declare(command: Command, { io, action }: Line): void {
@@ -49,7 +49,7 @@ interface MockNodeCommand {
   readonly fund?: readonly string[];
   readonly options?: string;
   readonly faults?: string;
-  /** In seconds. */
+  /** Time after which the mock node ends, in seconds; absent if only the user ends it. */
   readonly duration?: number;
 }
 
@@ -91,7 +91,7 @@ async function started(command: MockNodeCommand, onEvent: (event: MockNodeEvent)
   }
 }
 
-/** Appends `--load` and `--fund` to the contracts and accounts of `--options`. */
+/** Appends the contracts of `--load` and the accounts of `--fund` to the contracts and accounts of `--options`. */
 function optionsOf({ port, controlPort = 0, network, difficulty, load = [], fund = [], options }: MockNodeCommand) {
   const own: { contracts?: unknown; accounts?: unknown } = parse('--options', options);
   return {
@@ -105,7 +105,7 @@ function optionsOf({ port, controlPort = 0, network, difficulty, load = [], fund
   };
 }
 
-/** Leaves a value that is not a list as it is. The later check of the options refuses such a value. */
+/** @returns the given list with more items. A value that is no list is returned as it is: MockNode then refuses it */
 function joined(given: unknown = [], more: readonly object[]): unknown {
   return Array.isArray(given) ? [...given, ...more] : given;
 }

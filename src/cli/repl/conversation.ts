@@ -1,4 +1,4 @@
-/** The answers of the prompt to each typed line, without a terminal. */
+/** Computes the prompt's answer to each typed line. It needs no terminal. */
 
 import { oneLine, severalLines } from '../../base/text/plain-text.ts';
 import type { TextResult } from '../../contract/repl/result.ts';
@@ -8,12 +8,12 @@ import type { ContractSession } from './run-files.ts';
 import { isUnfinished } from './unfinished.ts';
 
 /**
- * Maximum length of an input in UTF-16 code units. The longest public contract has 50,000. The limit bounds the time of
- * each line, because all lines of an input are checked again with each further one.
+ * Maximum length of an input in UTF-16 code units. The longest public contract has 50,000. The limit bounds the time
+ * for a line, because each further line of an unfinished input causes a check of the whole input.
  */
 export const MAX_INPUT_LENGTH = 2 ** 17;
 
-/** Stands for a file name in errors of typed code. */
+/** The name in place of a file's name in errors of typed code. */
 const PROMPT_NAME = '<prompt>';
 
 export const HELP = [
@@ -32,11 +32,11 @@ export class Conversation {
   readonly #session: ContractSession;
   readonly #nameFile: (path: string) => void;
   readonly #paint: Paint;
-  /** The lines of an unfinished input. */
+  /** The lines of an unfinished input; empty between two inputs. */
   #input = '';
   #hasEnded = false;
 
-  /** @param nameFile allows a file to be run; throws an Error with the reason if it cannot be */
+  /** @param nameFile allows the session to run a file; throws an Error with the reason if the file cannot be run */
   constructor(session: ContractSession, nameFile: (path: string) => void, paint: Paint) {
     this.#session = session;
     this.#nameFile = nameFile;
@@ -72,7 +72,7 @@ export class Conversation {
     this.#input = '';
   }
 
-  /** @returns the names that begin with the last word of a line, and this word, as `node:readline` expects them */
+  /** @returns the names that begin with the last word of a line, and that word: the shape is that of `node:readline` */
   complete(line: string): [hits: string[], word: string] {
     const [word] = /[^\s()[\]{}"';,]*$/.exec(line) ?? [''];
     if (word === '') return [[], word];
@@ -84,7 +84,8 @@ export class Conversation {
   #answer(result: TextResult): string[] {
     const { values, error } = result;
     const failed = failuresOf(result).map(({ text }) => text);
-    // The value of a form that is a test shows the test's failure. A failure inside another form is added here.
+    // The value of a test shows the test's failure. The value of a form around a test may not show the failure, which
+    // is then printed separately.
     const unseen = failed.filter((text) => !values.some((value) => value.includes(text)));
     return [
       ...values.map((value) => {

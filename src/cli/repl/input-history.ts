@@ -1,4 +1,4 @@
-/** The lines typed at the prompt, in a private file of the user's state folder. */
+/** Keeps the lines that were typed at the prompt in a private file in the user's state folder. */
 
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,30 +8,30 @@ import { openPrivate, renameFileSync } from '../../base/system/files.ts';
 import { readRegularFile } from '../../base/system/regular-file.ts';
 
 const FILE_NAME = 'repl-history';
-/** Maximum number of lines that the arrow keys bring back. A file with more than twice as many is shortened to it. */
+/** Maximum number of lines that the arrow keys bring back. A file with more than twice as many lines is shortened. */
 export const MAX_LINES = 1000;
-/** Maximum length of a kept line, in UTF-16 code units. Longer lines were hardly typed by hand. */
+/** Maximum length of a line that is kept, in UTF-16 code units. Longer lines are rarely typed by hand. */
 export const MAX_LINE_LENGTH = 1000;
-/** Maximum length of the file, in bytes: far more than twice the maximum number of lines need. */
+/** Maximum size of the file in bytes. Twice MAX_LINES lines of the maximum length need less. */
 const MAX_BYTES = 2 ** 24;
-/** Maximum number of bytes that wait while the file cannot be written. */
+/** Maximum number of bytes that are kept in memory while the file cannot be written. */
 const WAITING_BYTES = 2 ** 18;
-/** Time between attempts to write. */
+/** Time between two attempts to write the file. */
 const AGAIN_MS = 10_000;
-/** Maximum time for which the end of the prompt waits until the file is written. */
+/** Maximum time for which `close` waits until the file is written. */
 const CLOSE_MS = 1_000;
-/** Characters that no keyboard types. A terminal could take them for commands. */
+/** Matches control characters, except tabs. A terminal could take them for commands. */
 const CONTROL = /[^\P{Cc}\t]/u;
 
 export class History {
-  /** The lines that were typed at earlier prompts. */
+  /** The lines that were typed at earlier prompts, at most MAX_LINES of them. */
   readonly newestFirst: readonly string[];
   readonly #lines: AppendFile | undefined;
   #last: string | undefined;
 
   /**
-   * @param folder created with the first line; undefined if nothing should be kept
-   * @param warn called with a sentence if the file cannot be used; the prompt works without the file
+   * @param folder the folder of the file, which is created with the first line; undefined if no lines are to be kept
+   * @param warn called with a sentence if the file cannot be used. The prompt then works without it
    */
   constructor(folder: string | undefined, warn: (line: string) => void) {
     if (folder === undefined) {
@@ -52,7 +52,7 @@ export class History {
     });
   }
 
-  /** Keeps a line, unless it is blank, too long, or equal to the last one, or has control characters. */
+  /** Keeps a line, unless it is blank, too long or equal to the last line, or contains control characters. */
   add(line: string): void {
     if (line.trim() === '' || line.length > MAX_LINE_LENGTH || line === this.#last || CONTROL.test(line)) return;
     this.#last = line;
@@ -65,7 +65,7 @@ export class History {
   }
 }
 
-/** @returns the newest lines, the oldest first; undefined if the file cannot be used */
+/** @returns the newest lines, in the order in which they were typed; undefined if the file cannot be used */
 function readLines(path: string, warnUnusable: (why: string) => void): string[] | undefined {
   try {
     const { bytes } = readRegularFile(path, MAX_BYTES);

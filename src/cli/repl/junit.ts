@@ -1,19 +1,20 @@
-/** The results of files as JUnit XML, which CI systems show as a list of tests. Pure. */
+/** Pure functions that format the results of files as JUnit XML, which CI systems show as a list of tests. */
 
 import type { Expectation, FileResult, Place } from '../../contract/repl/result.ts';
 import { failuresOf, placeText } from './report.ts';
 
-/** The beginning of a passed test's text, in both dialects. The words of the test's author follow. */
+/** Matches the beginning of a passed test's text, in both dialects. The name that the author gave the test follows. */
 const BEFORE_PASSED = /^Expect(?: failure|-that)?: success:? ?/i;
+/** Matches the beginning of a failed test's text. The name of the test follows. */
 const BEFORE_FAILED = /^FAILURE: (?:Expect-that: Did not satisfy condition: )?/;
-/** The end of a failed test's text. It follows the words of the test's author. */
+/** Matches the end of a failed test's text, which follows the name of the test. */
 const AFTER_FAILED =
   /(?:: expected | expected: |: evaluation of | evaluation of (?:actual|expected) failed|: did not satisfy |: predicate did not ).*$/s;
 
-/** The name of the test case for an error that ended the run. */
+/** Name of the test case for an error that has ended the run of a file. */
 const WHOLE_FILE = 'the file runs to its end';
 
-/** @returns a test suite for each file, with a test case for each expectation, and one for an error */
+/** @returns a test suite for each file, with a test case for each expectation and for an error that ended the run */
 export function junitXml(results: readonly FileResult[]): string {
   const suites = results.map(suiteOf);
   const sum = (count: (result: FileResult) => number) => results.reduce((total, result) => total + count(result), 0);
@@ -61,13 +62,16 @@ function caseOf(name: string, place: Place | undefined, inside: string, file = p
   return inside === '' ? `${start}/>\n` : `${start}>${inside}</testcase>\n`;
 }
 
-/** @returns the name that the author gave the test: the same words, whether the test passes or fails */
+/**
+ * @returns the name that the author gave the test, which is the same whether the test passes or fails; without a name,
+ *   the test's line and column
+ */
 function wordsOf({ passed, text, place }: Expectation): string {
   const words = passed ? text.replace(BEFORE_PASSED, '') : text.replace(BEFORE_FAILED, '').replace(AFTER_FAILED, '');
   return words.trim() || `line ${place.position.line}, column ${place.position.column}`;
 }
 
-/** Numbers the tests of equal name, because CI systems recognize a test by its name. */
+/** Numbers the tests that have the same name, because CI systems recognize a test by its name. */
 class DifferentNames {
   readonly #counts = new Map<string, number>();
 
@@ -89,8 +93,8 @@ function attributes(values: Readonly<Record<string, string | number>>): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 /**
- * Characters that XML 1.0 (section 2.2) does not allow, not even as entities, and other invisible characters, which a
- * terminal could take for commands, or which could reverse the direction of the text.
+ * Matches characters that XML 1.0 (section 2.2) does not allow, not even as entities. It also matches other invisible
+ * characters: a terminal could take them for commands, and some reverse the direction of the text.
  */
 const NO_CHARACTER = /[^\P{C}\t\n\r]/gu;
 

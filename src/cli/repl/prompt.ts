@@ -1,4 +1,4 @@
-/** The prompt of `pickaxe repl` on a terminal: editing, history, completion and Ctrl-C around a conversation. */
+/** Runs the prompt of `pickaxe repl` at a terminal: adds editing, history, completion and Ctrl-C to a Conversation. */
 
 import { createInterface, type Interface } from 'node:readline';
 import { EXIT } from '../../app/process/exit.ts';
@@ -11,7 +11,7 @@ import { type MakeSession, type RunOptions, sessionOptions } from './run-files.t
 import type { SourceFiles } from './source-files.ts';
 
 const PROMPT = 'contract> ';
-/** The prompt for further lines of an input, as wide as the first, so that the lines are aligned. */
+/** The prompt for further lines of an input. It is as wide as PROMPT, so that the lines are aligned. */
 const GOES_ON = '     ...> ';
 
 /** Runs the prompt at this process's terminal. */
@@ -46,7 +46,7 @@ interface PromptOptions {
   readonly greeting: string;
 }
 
-/** Resolves at the end of the input, such as Ctrl-D, or after `:quit`. */
+/** Prints the greeting, and runs the prompt until the input ends, for example by Ctrl-D, or until `:quit`. */
 export async function talk(options: PromptOptions): Promise<void> {
   const { conversation, history, input, output, isTerminal, greeting } = options;
   output.write(`${greeting}\n`);
@@ -76,8 +76,8 @@ function untilClosed(
       line.setPrompt(paint('bold', conversation.goesOn ? GOES_ON : PROMPT));
       line.prompt();
     };
-    // While code runs, nothing reads the keyboard. So raw mode is off: the terminal turns Ctrl-C into a signal, which
-    // ends the process.
+    // While code runs, nothing reads the keyboard. Raw mode is off during that time, so that the terminal turns Ctrl-C
+    // into a signal, which ends the process.
     const readKeys = (reads: boolean) => isTerminal && input.setRawMode?.(reads);
     line.on('line', (typed) => {
       readKeys(false);
@@ -94,7 +94,7 @@ function untilClosed(
       else ask();
     });
     line.on('SIGINT', () => {
-      // Readline has no other way to erase the typed line than these keys: to the end of the line, and erase it all.
+      // Readline can erase the typed line only by its keys: Ctrl-E goes to the end, and Ctrl-U erases all before it.
       line.write(null, { ctrl: true, name: 'e' });
       line.write(null, { ctrl: true, name: 'u' });
       conversation.drop();
@@ -102,7 +102,7 @@ function untilClosed(
       ask();
     });
     line.on('close', () => {
-      // Ctrl-D leaves the cursor in the line of the prompt.
+      // After Ctrl-D, the cursor is still in the line of the prompt.
       if (!conversation.hasEnded) output.write('\n');
       resolve();
     });

@@ -14,7 +14,7 @@ interface ReplOptions {
   readonly json: boolean;
   readonly junit?: string;
   readonly allowFile?: readonly string[];
-  /** In seconds. */
+  /** Time after which the run ends, in seconds. */
   readonly timeout?: number;
 }
 
@@ -51,7 +51,7 @@ Examples:
 docs/repl.md explains the functions for tests.`;
 
 async function runRepl(paths: readonly string[], options: ReplOptions, io: Io): Promise<number> {
-  // Loaded here, so that other commands, and the help of this one, start without the contract language.
+  // The contract language is loaded only here, so that other commands, and the help of `repl`, start fast.
   const { resultsMeter, Session } = await import('../../contract/repl/repl-session.ts');
   const isTerminal = process.stdin.isTTY === true;
   const reported = resultsMeter();
@@ -70,7 +70,7 @@ interface Surroundings {
   readonly clock: () => number;
 }
 
-/** @throws UsageError for files that cannot be read or written, and for options that need files */
+/** @throws UsageError for files that cannot be read or written. At a prompt, also for options that need files */
 export async function replWith(
   paths: readonly string[],
   options: ReplOptions,

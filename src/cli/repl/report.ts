@@ -1,4 +1,4 @@
-/** The results of files: as lines for people, and as JSON. */
+/** Formats the results of files as lines for people, and as JSON. */
 
 import { z } from 'zod';
 import { oneLine, severalLines } from '../../base/text/plain-text.ts';
@@ -9,7 +9,7 @@ export function failuresOf({ expectations }: Pick<FileResult, 'expectations'>): 
   return expectations.filter(({ passed }) => !passed);
 }
 
-/** Whether an error has ended the file, or one of its expectations has failed. */
+/** @returns whether an error has ended the run of the file, or one of its expectations has failed */
 export function hasFailed(result: FileResult): boolean {
   return result.error !== undefined || failuresOf(result).length > 0;
 }
@@ -19,13 +19,13 @@ export function placeText({ file, position: { line, column } }: Place): string {
   return `${oneLine(file)}:${line}:${column}`;
 }
 
-/** @returns a line with the place and the reason, then a line for each call */
+/** @returns a line with the place and the message of an error, then a line for each frame of the call stack */
 export function errorLines({ place, message, frames }: Failure, file: string): string[] {
   const where = place === undefined ? oneLine(file) : placeText(place);
   return [`${where}:Error: ${oneLine(message)}`, ...frames.map((frame) => ` at ${oneLine(frame)}`)];
 }
 
-/** @param isOneOfSeveral whether there are other files, so that the last line must name this one */
+/** @param isOneOfSeveral whether several files were run, so that the last line must name the file */
 export function fileLines(result: FileResult, isOneOfSeveral: boolean): string[] {
   const { file, error, notes } = result;
   const name = oneLine(file);

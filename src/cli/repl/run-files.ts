@@ -11,7 +11,7 @@ import { junitXml } from './junit.ts';
 import { fileLines, hasFailed, placeText, reportOf, summaryLine } from './report.ts';
 import { resolvePath, type SourceFiles, STDIN, STDIN_NAME } from './source-files.ts';
 
-/** The part of `Session` that is used here, which tests can replace. */
+/** The members of `Session` that are used here. Tests can replace them. */
 export type ContractSession = Pick<Session, 'runFile' | 'runText' | 'names'>;
 export type MakeSession = (options: SessionOptions) => ContractSession;
 
@@ -19,17 +19,17 @@ export interface RunOptions {
   readonly dialect: Dialect;
   /** Whether to print the value of each top-level form. */
   readonly trace: boolean;
-  /** Whether the results are JSON. Then texts that the code prints go to stderr. */
+  /** Whether the results are printed as JSON. If so, texts that the code prints go to stderr. */
   readonly json: boolean;
   /** Path of the file for the results as JUnit XML; absent if it should not be written. */
   readonly junit?: string;
-  /** @returns the reason to stop now, as a clause; undefined to go on */
+  /** @returns the reason why the run must end now, as a clause; undefined if it may continue */
   readonly whyEnd?: () => string | undefined;
 }
 
 /**
  * @param paths the arguments of the command
- * @param makeFiles makes the files of each session
+ * @param makeFiles makes a SourceFiles for each session
  * @returns the exit code: noWork if the run was stopped, failed after an error or a failed expectation, otherwise done
  * @throws UsageError, before anything runs, for a file that cannot be read; and after the run, for a JUnit file that
  *   cannot be written
@@ -75,7 +75,7 @@ function notRun(file: string, why: string): FileResult {
   return { file, expectations: [], error: { place: undefined, message, frames: [] }, notes: [] };
 }
 
-/** @returns the options of a session that shows printed texts and, on request, traces */
+/** @returns the options of a session that prints texts of the code and, with `trace`, the values of top-level forms */
 export function sessionOptions(
   { dialect, trace, json, whyEnd }: RunOptions,
   { read }: SourceFiles,

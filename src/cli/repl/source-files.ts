@@ -1,4 +1,4 @@
-/** Reads the files of contract code that `pickaxe repl` runs, and the files that these load. */
+/** Reads the files of contract code that `pickaxe repl` runs, and the files that this code loads. */
 
 import { lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ export const STDIN_NAME = '<stdin>';
 
 const REMEDY = 'Give the path of a file of contract code.';
 
-/** The endings of the names of files with contract code, and with its tests. */
+/** The endings of the names of files that contain contract code or tests. */
 const ENDS = ['.pact', '.repl'];
 
 interface SourceFilesOptions {
@@ -23,11 +23,11 @@ interface SourceFilesOptions {
   readonly stdin?: string | undefined;
 }
 
-/** The files of one session: those that the user names, and those that these load. */
+/** The files that one session may read: the files that the user names, and the files that their code loads. */
 export class SourceFiles {
   readonly #stdin: string | undefined;
   readonly #included: IncludedFiles;
-  /** The absolute paths of files that the user has named. */
+  /** The absolute paths of the files that the user has named, except symbolic links. */
   readonly #named = new Set<string>();
 
   constructor({ allowed = new AllowedFiles(), stdin }: SourceFilesOptions = {}) {
@@ -35,14 +35,14 @@ export class SourceFiles {
     this.#included = new IncludedFiles({ allowed, consent: 'its text may be run and shown', ends: ENDS });
   }
 
-  /** Allows typed code to load files of the working folder. */
+  /** Allows code that was typed, or read from standard input, to load files of the working folder. */
   nameWorkingFolder(): void {
     this.#included.addFolder('.', 'the working folder', false);
   }
 
   /**
-   * Allows a file that the user has named to be run, and to load files of its folder.
-   * @throws UsageError with the reason and the remedy if it cannot be run
+   * Allows a session to run a file that the user has named, and to load files of that file's folder.
+   * @throws UsageError with the reason and the remedy if the file cannot be read
    */
   name(path: string): void {
     if (path === STDIN_NAME && this.#stdin !== undefined) {
@@ -69,8 +69,8 @@ export class SourceFiles {
         !isLink && isPrivateFile(absolute, facts),
       );
     if (isLink && facts) {
-      // Links count as loaded files, not as named ones: a pattern like tests/*.repl also matches links whose targets
-      // somebody else may have chosen.
+      // The rules for loaded files apply to a symbolic link even if the user has named it, because a pattern like
+      // tests/*.repl also matches links whose targets somebody else may have chosen.
       this.#included.read(absolute);
     } else {
       textAt(absolute);
@@ -78,7 +78,7 @@ export class SourceFiles {
     }
   }
 
-  /** @returns the text of a file @throws UnfitFile whose message is a clause */
+  /** @returns the text of a file @throws UnfitFile with a clause as its message */
   readonly read = (path: string): string => {
     if (path === STDIN_NAME && this.#stdin !== undefined) return this.#stdin;
     const absolute = resolve(path);
@@ -95,7 +95,7 @@ export function textOfInput(bytes: Uint8Array): string {
   }
 }
 
-/** @returns the path of a loaded file. A relative path begins at the folder of the loading file */
+/** @returns the path of a loaded file. A relative path starts at the folder of the file `from`, which loads it */
 export function resolvePath(from: string, path: string): string {
   return isAbsolute(path) ? path : join(dirname(from), path);
 }

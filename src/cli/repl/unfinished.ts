@@ -1,11 +1,11 @@
-/** Whether an input at the prompt continues in its next line. Pure. */
+/** A pure function that decides whether an input at the prompt continues in the next line. */
 
 const OPENING = '([{';
 const CLOSING = ')]}';
 
 /**
- * @returns whether a bracket is open, or a text ends with a backslash and so continues in the next line. False for an
- *   input that no further line can complete, so that the interpreter can report the error
+ * @returns true if a bracket is open, or if a backslash continues a string in the next line; false for a complete
+ *   input, and for one that no further line can complete, so that the interpreter reports the error
  */
 export function isUnfinished(input: string): boolean {
   const open: string[] = [];
@@ -33,10 +33,14 @@ function lineEnd(input: string, start: number): number {
   return end < 0 ? input.length : end;
 }
 
-/** White space between two backslashes is not part of the text. */
+/** Matches white space. Between two backslashes in a string, white space is not part of the string. */
 const GAP = /\s+/y;
 
-/** @param start the offset after the opening quotation mark @returns the offset after the closing one */
+/**
+ * @param start offset after the opening quotation mark
+ * @returns the offset after the closing quotation mark; `continues` if a backslash continues the string in the next
+ *   line; `never ends` if no further line can complete the string
+ */
 function textEnd(input: string, start: number): number | 'continues' | 'never ends' {
   let at = start;
   for (;;) {

@@ -1,4 +1,4 @@
-/** `pickaxe config`: prints the example and the schema, and checks configuration files. */
+/** `pickaxe config`: prints an example and the schema of configuration files, and checks such files. */
 
 import type { Command } from 'commander';
 import { type Loaded, loadFile } from '../../app/config/load.ts';
@@ -31,7 +31,7 @@ function printed(text: string, io: Io): number {
   return EXIT.done;
 }
 
-/** @param file the only file to check; all effective settings by default @throws UsageError that lists all errors */
+/** @param file the file to check; if absent, all effective settings are checked @throws UsageError if a check fails */
 async function checkConfig(file: string | undefined, here: () => Promise<Loaded>, io: Io): Promise<number> {
   const { files } = file === undefined ? await here() : alone(file);
   io.out(`${files.length > 0 ? files.join(', ') : 'no configuration file, only defaults'}: OK\n`);

@@ -1,4 +1,4 @@
-/** `pickaxe doctor`: reports what keeps this machine from mining, or from mining well, and the remedies. */
+/** `pickaxe doctor`: reports problems that keep this machine from mining, or from mining well, and their remedies. */
 
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -108,7 +108,7 @@ async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io)
   return faults > 0 ? EXIT.failed : EXIT.done;
 }
 
-/** Nodes or pools beside NATS servers are settings of a coordinator. A rig of a fleet needs neither node nor key. */
+/** Settings with NATS servers are for a coordinator if they also name nodes or pools. Otherwise they are for a rig. */
 async function examineWork(config: Config): Promise<ExaminedSources> {
   const { pool, node, nats } = config;
   const isRig = nats.urls !== undefined && pool.urls === undefined && node.urls === undefined;
@@ -135,7 +135,7 @@ async function examineConfig(settings: LoadSettings): Promise<{ config: Config; 
     return { config, configuration };
   } catch (fault) {
     const { message } = asUsageError(fault);
-    // Settings that only contradict each other can still be examined.
+    // If the settings are valid and only contradict each other, they can be examined.
     const config = await settings().then(
       (loaded) => loaded.config,
       (thrown) => void asUsageError(thrown),
@@ -145,7 +145,7 @@ async function examineConfig(settings: LoadSettings): Promise<{ config: Config; 
   }
 }
 
-/** @throws every other error */
+/** @returns the error, if it is a UsageError @throws the error otherwise */
 function asUsageError(fault: unknown): UsageError {
   if (fault instanceof UsageError) return fault;
   throw fault;

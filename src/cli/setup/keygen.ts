@@ -1,4 +1,4 @@
-/** `pickaxe keygen`: makes a key pair. Also reads and writes key files. */
+/** `pickaxe keygen`: makes a key pair. Other commands read and write key files with this module's functions, too. */
 
 import { generateKeyPairSync } from 'node:crypto';
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,8 @@ export function makeKeyFile(file: string): string {
 }
 
 /**
- * Errors quote nothing of the file. @throws UsageError unless only the file's owner can read it and it has a key pair
+ * @throws UsageError, which quotes nothing of the file, if the file cannot be read, if other users can read it, or if
+ *   it has no key pair
  */
 export function readKeyFile(file: string): KeyPair {
   try {
@@ -56,15 +57,15 @@ export function readKeyFile(file: string): KeyPair {
   }
 }
 
-/** Converts 32 bytes from the JWK's base64url (RFC 8037 §2). */
+/** Converts a key of 32 bytes from base64url, as JWK has it (RFC 8037 §2), to hex digits. */
 function hexOf(base64url: string | undefined): string {
   return Buffer.from(base64url ?? '', 'base64url').toString('hex');
 }
 
-/** The mode of a file with a secret. */
+/** Mode of a file that contains a secret. */
 export const SECRET_MODE = 0o600;
 
-/** Removes the file again when the disk is full. @throws Error of the system: EEXIST when the file exists */
+/** Creates a file, and removes it again if writing fails. @throws Error of the system: EEXIST if the file exists */
 export function createFile(file: string, text: string, mode: number): void {
   const fd = openSync(file, 'wx', mode);
   let whole = false;

@@ -10,12 +10,12 @@ import { EXIT, orUsageError, UsageError } from '../../app/process/exit.ts';
 import type { Io, Line } from '../io.ts';
 
 const NAME = 'pickaxe.service';
-/** Set regardless of the umask, because systemd runs the unit's commands. */
+/** Mode of the unit. It is set regardless of the umask, because other users must not change what systemd runs. */
 const MODE = 0o644;
 const PROGRAM = fileURLToPath(new URL('../main.js', import.meta.url));
 const TEMPLATES = new URL('../../../packaging/systemd/', import.meta.url);
 
-/** Paths that a service of the system cannot see: its unit hides home directories, and has its own temporary files. */
+/** Matches paths that a service of the system cannot see: its unit hides home directories and temporary folders. */
 const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//;
 
 export function declare(service: Command, line: Line): void {
@@ -37,7 +37,7 @@ export function declare(service: Command, line: Line): void {
 }
 
 interface ServiceOptions {
-  /** By default, root's unit is for the whole machine, and any other user's for that user. */
+  /** Whether the unit is for this user. Default: yes, unless the user is root or `system` is set. */
   readonly user?: boolean;
   readonly system?: boolean;
   readonly config?: string;
@@ -48,7 +48,7 @@ interface Place {
   readonly ofSystem: boolean;
   readonly home: string;
   readonly file: string;
-  /** The link that `systemctl enable` makes, according to the unit's WantedBy=. */
+  /** Path of the link that `systemctl enable` makes, according to the unit's WantedBy=. */
   readonly enabledLink: string;
   readonly systemctl: string;
 }
@@ -68,7 +68,7 @@ function printService(options: ServiceOptions, io: Io): number {
   return EXIT.done;
 }
 
-/** @throws UsageError when the service would not work, or when somebody has changed the unit */
+/** @throws UsageError when the service could not work, or when somebody has changed the unit and `force` is not set */
 async function installService(options: ServiceOptions, io: Io): Promise<number> {
   needLinux();
   const { file, unit, config, systemctl } = serviceFor(options);
@@ -99,7 +99,10 @@ async function installService(options: ServiceOptions, io: Io): Promise<number> 
   return EXIT.done;
 }
 
-/** Also removes the link of `systemctl enable`, because `systemctl disable` does not work without the unit. */
+/**
+ * Removes the unit and the link that `systemctl enable` has made. Without the unit, `systemctl disable` could not
+ * remove the link.
+ */
 function uninstallService(options: ServiceOptions, io: Io): number {
   needLinux();
   const { file, enabledLink, systemctl } = placeFor(options);
@@ -128,7 +131,7 @@ function uninstallService(options: ServiceOptions, io: Io): number {
   return EXIT.done;
 }
 
-/** @throws UsageError when both are requested, or this user has no place for a unit */
+/** @throws UsageError when both `user` and `system` are set, or when the user has no home directory for a unit */
 function placeFor({ user, system }: ServiceOptions): Place {
   if (user && system) throw new UsageError('Give only one of --user and --system.');
   const ofSystem = system ?? (!user && process.getuid?.() === 0);
@@ -140,7 +143,7 @@ function placeFor({ user, system }: ServiceOptions): Place {
   return { ofSystem, home, file: join(units, NAME), enabledLink, systemctl };
 }
 
-/** @throws UsageError when the service could not see the files that it needs */
+/** @throws UsageError when the service could not see a file that it needs, or when a path has control characters */
 function serviceFor(options: ServiceOptions): Service {
   const place = placeFor(options);
   const { ofSystem, home } = place;
@@ -163,7 +166,7 @@ function needReachable(files: readonly string[]): void {
   throw new UsageError(`A service of the system cannot see ${hidden}: ${remedy}.`);
 }
 
-/** Groups that the system's unit names and the machine lacks. systemd does not start a service without its groups. */
+/** @returns groups of the system's unit that this machine lacks. systemd does not start a service without its groups */
 function missingGroups(): string[] {
   const groups = read('/etc/group') ?? '';
   return ['render', 'video'].filter((group) => !new RegExp(`^${group}:`, 'm').test(groups));
@@ -201,11 +204,12 @@ function print(io: Io, ...lines: string[]): void {
   io.out(`${lines.join('\n')}\n`);
 }
 
-/** First line of a unit that pickaxe wrote. The checksum shows whether the unit was changed since. */
+/** Matches the first line of a unit that pickaxe has written. The checksum shows whether the unit was changed later. */
 const MARK = /^# Written by `pickaxe service install`, checksum ([0-9a-f]{16})\. See docs\/\w+\.md for changes\.\n/;
 
 /**
- * @param template a unit with one line `ExecStart=`
+ * @param template a unit with a line `ExecStart=`, which is replaced
+ * @param command the words of the command line
  * @throws RangeError for a control character, which a unit cannot contain
  */
 export function fillUnit(template: string, command: readonly string[]): string {

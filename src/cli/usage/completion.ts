@@ -5,7 +5,7 @@ import { ENTRIES } from '../../app/config/settings.ts';
 import { EXIT } from '../../app/process/exit.ts';
 import type { Io, Line } from '../io.ts';
 
-/** Works in bash 3.2 (which macOS has) and later, without other packages. */
+/** @returns a script for bash 3.2 (which macOS has) and later. The script needs no other packages */
 export function bashCompletion(commands: readonly CompletionCommand[]): string {
   const [{ path }] = commands;
   const name = path[0];
@@ -33,7 +33,10 @@ complete -o default -F _${name} ${name}
 `;
 }
 
-/** The words that may follow an option with a value. Without any, bash completes file names. */
+/**
+ * @returns a branch of `case` for each option with a value. The branch sets the words to offer. Without words, bash
+ *   offers file names
+ */
 function valueCases({ path, options }: CompletionCommand): string[] {
   return options
     .filter(({ takesValue }) => takesValue)
@@ -43,7 +46,10 @@ function valueCases({ path, options }: CompletionCommand): string[] {
     });
 }
 
-/** The words for any other place. Where a file may be named, options are offered only after a hyphen. */
+/**
+ * @returns the branch of `case` for those words of a command that are not the value of an option. If the command takes
+ *   files, options are offered only after a hyphen
+ */
 function wordsCase({ path, commands, options, choices, takesFiles }: CompletionCommand): string {
   const flags = options.flatMap(({ flags }) => flags.filter((flag) => flag.startsWith('--')));
   const words = [...commands.map(({ name }) => name), ...choices];
@@ -53,7 +59,7 @@ function wordsCase({ path, commands, options, choices, takesFiles }: CompletionC
   return `${pattern} if [[ $word == -* ]]; then words=${all}; else words=${quote(words.join(' '))}; fi ;;`;
 }
 
-/** A command as the scripts collect it: each word has a space in front. */
+/** @returns the words that call a command, without the program's name. Each word has a space in front */
 function commandWords([, ...words]: readonly string[]): string {
   return words.map((word) => ` ${word}`).join('');
 }
@@ -62,7 +68,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A function for each command, which calls zsh's `_arguments`. */
+/** @returns a script with a function for each command. The functions call zsh's `_arguments` */
 export function zshCompletion(commands: readonly CompletionCommand[]): string {
   const [{ path }] = commands;
   const name = path[0];
@@ -116,12 +122,12 @@ function functionName(path: readonly string[]): string {
   return `_${path.join('__').replaceAll('-', '_')}`;
 }
 
-/** Escapes a word of a list between parentheses. */
+/** Escapes a word of a list that zsh reads between parentheses. */
 function listed(text: string): string {
   return text.replace(/[\\:()\s]/g, '\\$&');
 }
 
-/** Escapes a text that ends at the next colon. */
+/** Escapes the colons and backslashes of a text, because zsh takes a plain colon for the end of the text. */
 function described(text: string): string {
   return text.replace(/[\\:]/g, '\\$&');
 }
@@ -192,23 +198,23 @@ function runCompletion(program: Command, shell: keyof typeof PRINTERS, io: Io): 
   return EXIT.done;
 }
 
-/** Commander does not know the choices of settings, which are checked elsewhere. */
+/** The choices of settings are only in ENTRIES, because `loadConfig`, not commander, checks the values of settings. */
 function choicesOf({ long, argChoices }: Option): readonly string[] | undefined {
   return argChoices ?? ENTRIES.find(({ flag }) => flag === long)?.setting.type.choices;
 }
 
-/* The commands, as a shell needs them. Pure. */
+/* Pure functions that collect the commands and options for completion scripts. */
 
 interface CompletionOption {
   readonly flags: readonly string[];
   readonly description: string;
   readonly takesValue: boolean;
-  /** Absent where the value may be anything, such as a file's name. */
+  /** The possible values. Absent if the value may be anything, such as a file's name. */
   readonly choices?: readonly string[];
 }
 
 interface CompletionCommand {
-  /** Begins with the program's name: `['pickaxe', 'config', 'check']`. */
+  /** The words that call the command: `['pickaxe', 'config', 'check']`. */
   readonly path: readonly string[];
   readonly description: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
@@ -219,7 +225,7 @@ interface CompletionCommand {
   readonly takesFiles: boolean;
 }
 
-/** Undefined where the value of the option may be anything. */
+/** @returns the possible values of an option; undefined if its value may be anything */
 type ChoicesOf = (option: Option) => readonly string[] | undefined;
 
 /** @returns the program and all its commands, except hidden ones */

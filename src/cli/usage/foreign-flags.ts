@@ -1,6 +1,7 @@
 /**
- * Answers to flags of other miners that pickaxe does not have, because an ignored flag would seem to work. The line
- * that a pool's page shows, `-a ALGORITHM -o URL -u USER -p PASSWORD`, is accepted as it stands (`options.ts`).
+ * Answers to flags that other miners have and pickaxe does not. A flag without effect would seem to work, so each is
+ * refused with an answer. The flags that a pool's page shows, `-a ALGORITHM -o URL -u USER -p PASSWORD`, are accepted:
+ * see `options.ts`.
  */
 
 const PAID = 'Who is paid is given with -u: on a pool the user (-u ACCOUNT.RIG), on a node the public key (-u KEY).';
@@ -41,7 +42,7 @@ const LIMIT = 'Mining ends after a time with --duration, like --duration 2h.';
 const ORDER = 'Leave it out: pickaxe names GPUs by itself. pickaxe devices lists them with their bus addresses.';
 const UPDATE = 'pickaxe does not update itself.';
 
-/** Flags without leading hyphens, and with hyphens in place of underscores. */
+/** Flags, separated by spaces, without leading hyphens, and with hyphens in place of underscores. */
 const ANSWERS: readonly (readonly [flags: string, answer: string])[] = [
   ['w wallet wal ewal wallet-address address coinbase-addr payout-address', PAID],
   ['worker eworker workername worker-name rig-id rigid rig api-worker-id api-id', RIG],
@@ -105,7 +106,7 @@ const ANSWERS: readonly (readonly [flags: string, answer: string])[] = [
 
 const BY_FLAG = new Map(ANSWERS.flatMap(([flags, answer]) => flags.split(' ').map((flag) => [flag, answer] as const)));
 
-/** A flag for one GPU, such as `gpu-plimit0` for the first. */
+/** Matches a flag for one GPU, such as `gpu-plimit0` for the first GPU. */
 const OF_ONE_GPU = /^(gpu-[a-z]+)\d+$/;
 
 /** @param flag as typed, such as `--api_port=4067` @returns what to do instead; undefined when the flag is not known */

@@ -1,10 +1,10 @@
-/** The layout of help pages: commands in groups, and for each command the usual options. `--all` lists every option. */
+/** The layout of help pages. Commands are in groups. A command's page lists the usual options, or all with `--all`. */
 
 import { type Command, Help, Option } from 'commander';
 
 const furtherOptions = new WeakSet<Option>();
 
-/** Makes only `--help --all` list these options. */
+/** Hides these options from `--help`. Only `--help --all` lists them. */
 export function listLast(command: Command, options: readonly Option[]): void {
   if (options.length === 0) return;
   for (const option of options) furtherOptions.add(option);
@@ -17,14 +17,17 @@ export function listLast(command: Command, options: readonly Option[]): void {
     });
 }
 
-/** Must be called before the program's commands are added. */
+/** Must be called before commands are added to the program, because commander copies the layout to each new command. */
 export function layOutHelp(program: Command): void {
   program.helpOption('-h, --help', 'print this page').configureHelp({
     formatHelp: (command, helper) => new PageLayout(command, helper).page(),
   });
 }
 
-/** Used for pages only: commander's suggestions and completion need what the default Help class calls visible. */
+/**
+ * Formats a help page. Commander's suggestions and completion use the default Help class, which also has the options
+ * that only `--help --all` lists.
+ */
 class PageLayout extends Help {
   readonly #command: Command;
 
@@ -48,7 +51,7 @@ class PageLayout extends Help {
     return super.visibleCommands(command).filter((each) => each.helpGroup() !== '');
   }
 
-  /** A page with few options has no headings. */
+  /** A page that lists only the usual options has them all under one heading. */
   override groupItems<T extends Command | Option>(
     unsorted: T[],
     visible: T[],

@@ -13,8 +13,9 @@ import { listLast } from './help.ts';
 const settingsOfCommand = new WeakMap<Command, readonly Entry[]>();
 
 /**
- * Adds --config and the flags of settings. `settingsOf` loads them.
- * @param paths tables (`cpu`) or settings (`devices.use`). --help lists the flags of settings that are named here
+ * Adds --config and the flags of settings to a command. `settingsOf` then loads the settings.
+ * @param paths tables (`cpu`) or settings (`devices.use`). A setting may be named only by its table. In this case,
+ *   unless the setting has `inHelp`, only `--help --all` lists its flags
  */
 export function withSettings(command: Command, ...paths: readonly string[]): Command {
   command.option(
@@ -34,7 +35,10 @@ export function withSettings(command: Command, ...paths: readonly string[]): Com
   return command;
 }
 
-/** Tables of settings that every command that mines has flags for. */
+/**
+ * Tables of the settings for which `mine`, `coordinate` and `demo` have flags. `worker` has the same flags, except for
+ * those of `stratum` and most of `run`.
+ */
 export const MINING = [
   'rig',
   'devices',
@@ -53,15 +57,16 @@ export const MINING = [
   'webhook',
 ];
 
-/** The settings that -o and -u set. --help omits their own flags. */
+/** The settings that -o and -u set. Where these flags exist, --help omits the settings' own flags. */
 const OF_POOL_LINE = ['node.urls', 'miner.public-keys', 'pool.urls', 'pool.user'];
 
-/** Names of the algorithm in other miners and pools. */
+/** Matches the names of the algorithm in other miners and at pools. */
 const ALGORITHM = /^(?:blake2s(?:[-_]?(?:kadena|kda))?|kadena|kda)$/i;
 
 /**
- * The flags of the line that a pool's page shows: `-a ALGORITHM -o URL -u USER -p PASSWORD`. The meaning of -u depends
- * on other settings, so `loadConfig` decides it.
+ * Web pages of pools show a command line such as `-a ALGORITHM -o URL -u USER -p PASSWORD`.
+ * @returns the flags of such a line that belong to one setting. What -u means depends on other settings, so
+ *   `loadConfig` decides it
  */
 function poolLineFlags({ path, heading }: Entry, command: Command): Option[] {
   const add = (name: string, text: string) =>
@@ -99,7 +104,7 @@ function ownAlgorithm(name: string): string {
   return name;
 }
 
-/** Values stay texts, because they are checked together with those of files and of the environment. */
+/** The flags' values stay texts: `loadConfig` checks them together with the values of files and the environment. */
 function flagsOf({ setting, flag, heading }: Entry, takesPools: boolean): Option[] {
   const { short } = setting;
   const names =
@@ -120,7 +125,7 @@ const OWNER =
 
 /**
  * @param contradictions which contradictions between settings are refused; none by default
- * @throws UsageError that lists all faults
+ * @throws UsageError when the settings cannot be used
  */
 export async function settingsOf(
   command: Command,
@@ -137,7 +142,7 @@ export async function settingsOf(
     const value = command.getOptionValue(option.attributeName());
     if (value !== undefined) given.set(path, value);
   }
-  // Commands such as `ledger` read from the nodes of one file even if another file names pools.
+  // Commands such as `ledger` read from the configured nodes, even if the rig mines on pools.
   const readsNodes =
     contradictions === undefined && !settingsOfCommand.get(command)?.some(({ path }) => path === 'pool.urls');
   const { config: file, u: owner } = command.opts<{ config?: string; u?: string[] }>();
@@ -165,10 +170,10 @@ export function positiveInteger(most: number): (text: string) => number {
   return numberOf(integer(1, most));
 }
 
-/** A height, or another number that may be 0. */
+/** Parses a height, or another whole number that may be 0. */
 export const wholeNumber = numberOf(integer(0, Number.MAX_SAFE_INTEGER));
 
-/** A header has 32 bits for the number of its chain. */
+/** Parses the number of a chain, for which a header has 32 bits. */
 export const chainNumber = numberOf(integer(0, 2 ** 32 - 1));
 
 export function blockStates(text: string): BlockState[] {
@@ -189,7 +194,12 @@ export function httpAddresses(text: string, before: HttpAddress[] | undefined): 
 /** Parses a time like `90` or `1m`. @returns seconds */
 export const timeOf = parserOf(duration);
 
-/** @param most in seconds @param hint what to write */
+/**
+ * The minimum is 1 ms.
+ * @param most maximum, in seconds
+ * @param hint message for wrong texts
+ * @returns a parser that returns seconds
+ */
 export function timeUpTo(most: number, hint: string): (text: string) => number {
   return parserOf(time(0.001, most, hint));
 }
@@ -203,15 +213,18 @@ function parserOf({ parse, hint }: TimeType): (text: string) => number {
 }
 
 /*
- * One hash in 64 begins with a hyphen, which commander would read as an option. Until commander has parsed the line, a
- * plus stands for that hyphen. No hash contains one.
+ * One hash in 64 begins with a hyphen, and commander would read it as an option. So a plus, which no hash contains,
+ * replaces that hyphen until commander has parsed the line.
  */
 
-/** A hash has 32 bytes, so the last of its 43 characters has only four bits. */
+/** Matches a hash that begins with a hyphen. Its 32 bytes leave only four bits for the last of its 43 characters. */
 const LIKE_AN_OPTION = /^-[\w-]{41}[AEIMQUYcgkosw048]$/;
 const DISGUISED = /^\+(?=[\w-]{42}$)/;
 
-/** @returns arguments for commander. Values of options, and all words after `--`, stay as they are */
+/**
+ * @returns the arguments with a plus in place of each such hyphen. Values of options, and all words after `--`, stay as
+ *   they are
+ */
 export function disguiseHashes(argv: readonly string[], program: Command): string[] {
   const takeValues = new Set(flagsWithValues(program));
   const end = argv.indexOf('--');

@@ -7,7 +7,7 @@ import { isPoolUrl } from '../../base/text/addresses.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import { answerTo } from './foreign-flags.ts';
 
-/** Names of commands that people guess. Help and completion do not list them. */
+/** Names of commands that people guess, with the words that replace them. Help and completion do not list the names. */
 const GUESSED = new Map([
   ['benchmark', ['bench']],
   ['start', ['mine']],
@@ -68,7 +68,7 @@ export function refuseMissingValues(program: Command, words: readonly string[]):
   }
 }
 
-/** @returns what to print: it begins with `error: ` and ends without a newline */
+/** @returns the message to print, which begins with `error: ` and ends without a newline */
 export function explain({ code, message }: CommanderError, program: Command, words: readonly string[]): string {
   const { command } = commandIn(program, words);
   switch (code) {
@@ -112,7 +112,7 @@ function optionOf({ options }: Command, word: string) {
   return options.find(({ long, short }) => long === name || short === name);
 }
 
-/** Whether a word with one hyphen is another miner's flag, even if it could be a short option and its value. */
+/** @returns whether a word with one hyphen is another miner's flag, even if it could be a short option and its value */
 function isForeignCluster(word: string): boolean {
   return /^-\w{2,}/.test(word) && answerTo(word) !== undefined;
 }
@@ -122,7 +122,7 @@ function takesNext(command: Command, word: string): boolean {
   return option?.required === true && [option.long, option.short].includes(word);
 }
 
-/** Names all at once, because a line that was written for another miner has several. */
+/** @returns a message about all unknown options at once, because a line for another miner has several of them */
 function unknownOptions(command: Command, words: readonly string[], message: string): string {
   const end = words.indexOf('--');
   const flags = words.slice(0, end < 0 ? undefined : end).filter((word) => /^--?[a-z]/i.test(word));
@@ -141,7 +141,7 @@ function unknownOptions(command: Command, words: readonly string[], message: str
   ].join('\n');
 }
 
-/** A long flag with one hyphen, as in other miners: `-power 200`. Shorter words may be an option with value: `-px`. */
+/** Matches a long flag with one hyphen, like `-power` in other miners. A shorter word, like `-px`, may be `-p x`. */
 const ONE_HYPHEN = /^-[a-z]{4,}$/i;
 
 function surplusWords(command: Command, words: readonly string[]): string {
@@ -150,7 +150,7 @@ function surplusWords(command: Command, words: readonly string[]): string {
   const takes = taken.length === 0 ? 'takes no arguments, but got' : `takes only ${taken.join(' ')}, but also got`;
   const before = words[words.indexOf(surplus[0]) - 1] ?? '';
   if (ONE_HYPHEN.test(before) && optionOf(command, before) !== undefined) {
-    // The rest of the word is not repeated: after -p it may be a password, and this text also goes to the log file.
+    // Only the first two characters are repeated: after -p comes a password, and this text also goes to the log file.
     const read = `The word before it was read as ${before.slice(0, 2)} and its value: long names have two hyphens.`;
     return `error: ${pathOf(command)} ${takes} ${surplus.map(quoted).join(' ')}. ${read}`;
   }
@@ -166,7 +166,7 @@ function unknownCommand(command: Command, word: string): string {
   return `error: unknown command ${quoted(word)}${where}.${meant}`;
 }
 
-/** Shapes of words that people give without a flag. */
+/** Shapes of values that people give without their flag, with the flag to suggest. */
 const SHAPES: readonly (readonly [shape: RegExp, flag: string])[] = [
   [/^(?:https?:\/\/|[\w.-]+:\d+$)/i, '--node'],
   [/^(?:k:)?[\da-f]{64}(?:\.|$)/i, '--public-key'],
@@ -178,10 +178,10 @@ const SHAPES: readonly (readonly [shape: RegExp, flag: string])[] = [
   [/^\d+[smhd]$/, '--duration'],
 ];
 
-/** Words with fewer letters are the beginning of too many names. */
+/** Minimum length of a word that is completed to a subcommand's name. Shorter words begin too many names. */
 const LEAST_LETTERS = 3;
 
-/** @returns a sentence, or an empty text */
+/** @returns a sentence that suggests a subcommand, or an empty text */
 function subcommandMeant(word: string, command: Command): string {
   const names = command.commands.map((one) => one.name());
   const begun = names.filter((name) => word.length >= LEAST_LETTERS && name.startsWith(word));
@@ -192,7 +192,7 @@ function subcommandMeant(word: string, command: Command): string {
   );
 }
 
-/** @returns a sentence to append, or an empty text */
+/** @returns a sentence that suggests a subcommand or a flag, or an empty text */
 function meantBy(word: string, command: Command): string {
   const subcommand = subcommandMeant(word, command);
   if (subcommand !== '') return subcommand;
@@ -204,12 +204,15 @@ function meantBy(word: string, command: Command): string {
     : ` Did you mean ${pathOf(command)} ${flag} ${oneLine(word, MOST_SHOWN)}?`;
 }
 
-/** @returns `pickaxe bench compare` */
+/** @returns the command's full name, such as `pickaxe bench compare` */
 function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
-/** Replaces commander's `help`, which looks only at the first word, and prints the general help for an unknown word. */
+/**
+ * Adds a `help` command. Commander's own `help` command ignores all words but the first, and prints the general help
+ * for an unknown word.
+ */
 export function addHelp(command: Command): void {
   command
     .helpCommand(false)

@@ -4,7 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
-import { folder, pickaxe } from '../in-folder.ts';
+import { folder, inNewFolders, pickaxe } from '../in-folder.ts';
+
+inNewFolders();
 
 const SECRET = '5a'.repeat(32);
 const { publicKey } = new KeyPair(SECRET);

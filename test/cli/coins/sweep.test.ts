@@ -13,7 +13,7 @@ import { nodesOf } from '../../miner/source/node/node.ts';
 import { secondAddress } from '../../node/client/second-address.ts';
 import { json, lyingNode } from '../../node/sweep/lying-node.ts';
 import { ACCOUNT, PAIR, SECRET, World } from '../../node/sweep/world.ts';
-import { start } from '../pickaxe.ts';
+import { pickaxeIn } from '../in-process.ts';
 import { type Printed, pretendedIo, sweepIo } from '../pretended-io.ts';
 
 const startNode = nodesOf('chainweb');
@@ -337,14 +337,15 @@ describe('pickaxe sweep', () => {
 
   it('is a command with amounts for options', async () => {
     const args = ['sweep', '--to-chain', '0', '--node', world.url, '--network', 'development', '--account', ACCOUNT];
-    const run = start([...args, '--keep', '1', '--json'], { XDG_STATE_HOME: state });
-    expect(await run.code).toBe(0);
-    expect(JSON.parse(run.lines.join('\n'))).toMatchObject({ sent: false, total: '180.99999006' });
-    const wrong = start([...args, '--min', '1e-3']);
-    expect(await wrong.code).toBe(2);
+    const run = (...more: string[]) => pickaxeIn(tmpdir(), [...args, ...more], { XDG_STATE_HOME: state });
+    const planned = await run('--keep', '1', '--json');
+    expect(planned.code, planned.stderr).toBe(0);
+    expect(JSON.parse(planned.stdout)).toMatchObject({ sent: false, total: '180.99999006' });
+    const wrong = await run('--min', '1e-3');
+    expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('Write an amount such as 0.01');
-    const key = start([...args, '--guard-key', 'ab'.repeat(32), '--guard-key', 'abc']);
-    expect(await key.code).toBe(2);
+    const key = await run('--guard-key', 'ab'.repeat(32), '--guard-key', 'abc');
+    expect(key.code).toBe(2);
     expect(key.stderr).toContain('A public key has 64 lower-case hex digits.');
   });
 });

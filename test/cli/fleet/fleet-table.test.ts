@@ -60,7 +60,7 @@ describe('the table', () => {
       'coordinator  state       chain   height  work since  rigs    hashrate  version  reason',
       'c1           gives work      7  5000000        12 s     2  50.00 GH/s  0.1.0',
       '',
-      'rig   group   state     hashrate      proven  hottest  power  acc/rej/stale  faults    heard  version  reason',
+      'rig   group   state     hashrate      proven  hottest  power  acc/rej/stale  faults     seen  version  reason',
       'rig1  hall-a  mining  25.00 GH/s  24.00 GH/s    61 °C  300 W          9/1/1       0  7 s ago  0.1.0',
       'rig2  -       mining  25.00 GH/s           -        -      -          0/0/0       2  3 s ago  0.1.0',
     ]);
@@ -69,7 +69,7 @@ describe('the table', () => {
   it('says what is wrong', () => {
     const rigs = [
       fleetRig('a', { duplicate: true }),
-      fleetRig('b', { state: 'no-source', stateReason: 'no coordinator is heard' }),
+      fleetRig('b', { state: 'no-source', stateReason: 'no coordinator sends messages' }),
       fleetRig('c', { devices: [reportedDevice({ state: 'parked', reason: 'it fell off' })] }),
       fleetRig('d', { silent: true, ageSeconds: 3_600 }),
     ];
@@ -89,7 +89,7 @@ describe('the table', () => {
       'not known until rigs mine the work of a coordinator',
       'ignored     3 messages that could not be read or came too fast',
       'two rigs have this name',
-      'no coordinator is heard',
+      'no coordinator sends messages',
       'gpu0 is parked: it fell off',
       '1 h ago',
     ]) {
@@ -112,7 +112,7 @@ describe('the table', () => {
 
   it('is empty without members', () => {
     const text = lines([], { coordinators: [] });
-    expect(text.slice(-3)).toEqual(['no coordinator has been heard', '', 'no rig']);
+    expect(text.slice(-3)).toEqual(['no coordinator has been found', '', 'no rig']);
   });
 
   it('shows nothing of others that a terminal could take for a command', () => {

@@ -81,7 +81,7 @@ describe.skipIf(noServer)(`a fleet of processes${whyNoServer}`, () => {
       const { findings } = JSON.parse(ask.lines.join(''));
       const [, url] = servers;
       expect(findings).toContainEqual({ about: 'fleet', state: 'ok', what: `${url} connection: can be reached` });
-      expect(findings).toContainEqual({ about: 'fleet', state: 'ok', what: `${url} coordinators: c1 can be heard` });
+      expect(findings).toContainEqual({ about: 'fleet', state: 'ok', what: `${url} coordinators: found c1` });
       const away = run('doctor', '--nats', 'nats://127.0.0.1:9', '--devices', 'cpu', '--json');
       expect(await away.code).toBe(1);
       expect(JSON.parse(away.lines.join('')).findings).toContainEqual({

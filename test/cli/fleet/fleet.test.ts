@@ -1,6 +1,6 @@
 /** `pickaxe fleet` over a fleet in memory: the table, JSON, and requests to rigs. */
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runControl } from '#pickaxe/cli/fleet/control.js';
 import { runWatch, type WatchOptions } from '#pickaxe/cli/fleet/watch.js';
 import { FleetControlAnswer } from '#pickaxe/fleet/operator/fleet-answers.js';
@@ -77,6 +77,32 @@ describe('pickaxe fleet', () => {
     for (const line of io.stdout.trimEnd().split('\n')) expectShape(FleetStatus, JSON.parse(line));
   });
 
+  it.each([
+    { what: 'an object every 10 s', json: true, seconds: 10, first: 0 },
+    { what: 'a table every 2 s', json: false, seconds: 2, first: 1 },
+  ])('prints $what, unless another time is given', async ({ json, seconds, first }) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const stopping = new AbortController();
+    const texts: string[] = [];
+    const io = { ...pretendedIo({ stop: stopping.signal }), columns: 60, rows: 20 };
+    io.out = (text) => void (/"rigsMining"|sorted by/.test(text) && texts.push(text));
+    const { running } = watching({ once: false, json }, io);
+    const counts: number[] = [];
+    const count = async (ms: number) => {
+      await vi.advanceTimersByTimeAsync(ms);
+      counts.push(texts.length - first);
+    };
+    await count(0);
+    for (let round = 0; round < 2; round++) {
+      await count(1_000 * seconds - 1);
+      await count(1);
+    }
+    stopping.abort();
+    expect(await running).toBe(0);
+    expect(counts).toEqual([0, 0, 1, 1, 2]);
+  });
+
   it('covers a terminal with tables that fit it, and uncovers it at the end', async () => {
     const stopping = new AbortController();
     const io = { ...pretendedIo({ stop: stopping.signal }), columns: 60, rows: 20 };
@@ -91,7 +117,7 @@ describe('pickaxe fleet', () => {
     const table = texts.findLast((text) => text.includes('… and ')) ?? '';
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the table begins with commands to the terminal
     const rows = table.replace(/\x1b\[[?\d;]*[A-Za-z]/g, '').split('\n');
-    expect(rows.length).toBeLessThanOrEqual(20);
+    expect(rows).toHaveLength(20);
     expect(Math.max(...rows.map(({ length }) => length))).toBeLessThanOrEqual(60);
     expect(rows.at(-1)).toMatch(/^sorted by attention; Ctrl-C ends this; still listening/);
     expect(texts.at(-1)).toContain('\u001b[?1049l');

@@ -4,13 +4,15 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { FleetSubjects } from '#pickaxe/fleet/messages.js';
 import { readCredentials } from '#pickaxe/fleet/nats/credentials.js';
 import { FleetFile } from '#pickaxe/fleet/nats/fleet-file.js';
+import { FleetSubjects } from '#pickaxe/fleet/subjects.js';
 import { Authority } from '../../fleet/nats/certificates.ts';
 import { connect, disconnected } from '../../fleet/nats/links.ts';
 import { noServer, program, TestServer, whyNoServer } from '../../fleet/nats/server.ts';
-import { folder, pickaxe } from '../in-folder.ts';
+import { folder, inNewFolders, pickaxe } from '../in-folder.ts';
+
+inNewFolders();
 
 const dir = () => join(folder.path, 'fleet');
 const keys = (...args: string[]) => pickaxe(['fleet', 'keys', dir(), ...args]);

@@ -1,9 +1,9 @@
 /** Runs `pickaxe bench`, and keeps its results in a folder that is removed after the tests. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { BenchResult } from '#pickaxe/rig/bench/bench-result.js';
 import { GOLDEN } from '../../rig/bench/golden.ts';
 import { type Run, start } from '../pickaxe.ts';
@@ -19,16 +19,11 @@ export const small = [...cpu, '--count', String(golden.count)];
 export const skipping = `--import=${new URL('../skip-a-candidate.mjs', import.meta.url)}`;
 
 export const home = mkdtempSync(join(tmpdir(), 'pickaxe-'));
-const runs: Run[] = [];
-afterEach(() => {
-  for (const { child } of runs.splice(0)) child.kill('SIGKILL');
-});
-afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 /** Starts `pickaxe bench`, which is ended after the test if it still runs. */
 export function startBench(args: string[], env: Record<string, string> = {}): Run {
   const run = start(['bench', ...args], env);
-  runs.push(run);
+  onTestFinished(() => void run.child.kill('SIGKILL'));
   return run;
 }
 

@@ -1,9 +1,12 @@
+import { release } from 'node:os';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { BenchResult, StressResult } from '#pickaxe/rig/bench/bench-result.js';
 import { DEFAULT_COUNT } from '#pickaxe/rig/bench/challenge.js';
+import { PretendedMachine } from '../../miner/engine/cpu/cpu-sensors/machines.ts';
 import { loadableKernels } from '../../miner/engine/cpu/loadable-kernels.ts';
 import { describeGpu } from '../../miner/engine/gpu/adapter.ts';
 import { pickaxe } from '../pickaxe.ts';
+import { on } from '../pretended.ts';
 import { rememberGpus } from '../remember-gpu.ts';
 import { noTmux, Terminal, why } from '../tmux.ts';
 import {
@@ -21,6 +24,79 @@ import {
 } from './bench-runs.ts';
 
 describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
+  it('measures the CPU, whose hash sum is the known one', async () => {
+    const { code, json } = await bench(small, on(new PretendedMachine({})));
+    expect(code).toBe(0);
+    expect(BenchResult.parse(json)).toEqual(json);
+    expect(json).toMatchObject({
+      type: 'bench',
+      machine: { node: process.version, os: expect.stringContaining(release()) },
+      seed: 'pickaxe',
+      count: golden.count,
+      durationSeconds: 0.2,
+      repeat: 1,
+    });
+    const [device] = json.devices;
+    const kernel = expect.any(String);
+    expect(device).toMatchObject({ name: 'cpu', kind: 'cpu', threads: 1, kernel, spread: null });
+    const [{ slices, hashesPerSecond, candidates, errors, date }] = device.runs;
+    expect(slices).toHaveLength(5);
+    expect(hashesPerSecond).toBeGreaterThanOrEqual(Math.min(...slices));
+    expect(hashesPerSecond).toBeLessThanOrEqual(Math.max(...slices));
+    expect(candidates).toMatchObject({ wrong: 0, missed: 0 });
+    expect(errors).toEqual([]);
+    expect(Date.parse(date)).toBeGreaterThanOrEqual(Date.parse(json.date));
+    // The pretended machine has no sensors, and unknown values are null.
+    expect(device).toMatchObject({ powerWatts: null, temperatureCelsius: null, hashesPerJoule: null });
+    const { count, sum } = golden;
+    expect(device.line).toMatch(/ · [\w-]+ × 1 · [\d.]+ [kMG]?H\/s ± [\d.]+ % · sum .* · pickaxe [\d.]+$/);
+    expect(device.line).toContain(` sum ${sum} of “pickaxe” and ${count} nonces `);
+  });
+
+  it('prints CSV, and nothing else on stdout', async () => {
+    const { code, stdout } = await pickaxe('bench', '--csv', ...small, '--repeat', '2');
+    expect(code).toBe(0);
+    const [head, ...rows] = stdout.split('\n').map((line) => line.split(','));
+    expect(rows).toHaveLength(2);
+    expect(head).toEqual(
+      expect.arrayContaining(['name', 'run', 'hashesPerSecond', 'powerWatts', 'temperatureCelsius']),
+    );
+    expect(rows.map((row) => row[head.indexOf('run')])).toEqual(['1', '2']);
+    expect(stdout.match(new RegExp(golden.sum, 'g'))).toHaveLength(2);
+  });
+
+  it('names devices that cannot be measured', async () => {
+    const { code, json } = await bench([...small, '--devices', 'cpu,gpu77']);
+    expect(code).toBe(0);
+    expect(json.failed).toMatchObject([{ name: 'gpu77', fault: 'missing', reason: expect.stringMatching(/./) }]);
+    const alone = await bench(['--devices', 'gpu77', '--seconds', '0.2']);
+    expect(alone.code).toBe(3);
+    expect(alone.json.devices).toEqual([]);
+  });
+
+  it.each([
+    [['--count', '65535'], '65536'],
+    [['--count', '1e9'], 'whole number'],
+    [['--seed', ''], 'seed'],
+    [['--seed', 'x'.repeat(65)], '64 characters'],
+    [['--seconds', '3601'], '--stress'],
+    [['--tune', '--stress'], '--stress'],
+    [['--json', '--csv'], '--csv'],
+    [['--stress', '--csv'], '--stress has no --csv'],
+    [['--tune', '--repeat', '2'], '--tune has no --repeat'],
+    [['--repeat', '0'], 'whole number'],
+    [['--repeat', '1001'], '1000'],
+    [['--stress', '--count', '1'], '65536'],
+    [['more'], 'takes no arguments, but got'],
+    [['compare'], 'a.json'],
+    [['compare', 'a.json', 'b.json', '--json'], '--json'],
+  ])('wrong usage ends with exit code 2 and says what to do: %j', async (args, message) => {
+    const { code, stdout, stderr } = await pickaxe('bench', ...args);
+    expect(stderr).toContain(message);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+
   it('repeats its runs, and a pipe gets a line when a run begins and one when it ends', async () => {
     const { code, json, stderr } = await bench([...small, '--repeat', '3', '--log-format', 'text']);
     expect(code).toBe(0);

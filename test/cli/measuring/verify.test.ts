@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { UsageError } from '#pickaxe/app/process/exit.js';
@@ -9,7 +8,8 @@ import { decodeBase64url, encodeBase64url } from '#pickaxe/protocol/ledger/json.
 import { blockHeaders } from '../../protocol/ledger/arbitraries.ts';
 import { headers as ledgerHeaders } from '../../protocol/ledger/vectors.ts';
 import { headers, negativeHeaders, workRecords } from '../../vectors.ts';
-import { isolated, MAIN, pickaxe } from '../pickaxe.ts';
+import { pickaxe, pickaxeIn } from '../in-process.ts';
+import { isolated } from '../pickaxe.ts';
 
 describe('pickaxe verify', () => {
   it('says solved for a real header, and exits with 0', async () => {
@@ -32,11 +32,7 @@ describe('pickaxe verify', () => {
     const base64url = encodeBase64url(Buffer.from(headers[3].headerHex, 'hex'));
     expect(await pickaxe('verify', base64url, '--json')).toEqual(hex);
     for (const text of [base64url, `"${base64url}"\n`, `${headers[3].headerHex}\n`]) {
-      const { stdout, status } = spawnSync(process.execPath, [MAIN, 'verify', '-', '--json'], {
-        input: text,
-        ...isolated,
-      });
-      expect([status, `${stdout}`.trim()]).toEqual([0, hex.stdout]);
+      expect(await pickaxeIn(isolated.cwd, ['verify', '-', '--json'], {}, text)).toEqual(hex);
     }
   });
 

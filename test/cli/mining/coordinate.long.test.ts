@@ -1,14 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   CoordinatorState,
-  FleetSubjects,
   messageBytes,
   readMessage,
   SolutionAnswer,
   type SolutionRequest,
-  senderOf,
   workOfGiven,
 } from '#pickaxe/fleet/messages.js';
+import { FleetSubjects, senderOf } from '#pickaxe/fleet/subjects.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { prepareJob } from '#pickaxe/protocol/chain/job.js';
 import { verify } from '#pickaxe/protocol/chain/verify.js';

@@ -1,7 +1,8 @@
 /** The commands of the README at a URL without a path, on nodes that serve the paths of one dialect alone. */
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CoordinatorState, FleetSubjects, readMessage } from '#pickaxe/fleet/messages.js';
+import { CoordinatorState, readMessage } from '#pickaxe/fleet/messages.js';
+import { FleetSubjects } from '#pickaxe/fleet/subjects.js';
 import { connect } from '../../fleet/nats/links.ts';
 import { noServer, TestServer, whyNoServer } from '../../fleet/nats/server.ts';
 import { nodesOf } from '../../miner/source/node/node.ts';

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { DIALECTS } from '../../mock-node/node.ts';
-import { folder, KEY, asProgram as pickaxe } from '../in-folder.ts';
+import { folder, inNewFolders, KEY, asProgram as pickaxe } from '../in-folder.ts';
 import { MAIN } from '../pickaxe.ts';
 import { mine, TEST_MS } from './mine-on-mock.ts';
+
+inNewFolders();
 
 const SCRIPT = fileURLToPath(new URL('../../miner/relay/external-relay/pretend-worker.mjs', import.meta.url));
 

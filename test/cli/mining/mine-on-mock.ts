@@ -1,16 +1,13 @@
 /** Runs `pickaxe mine` against a new mock node. Both end with the test. */
 
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { MockNode } from '../../mock-node/node.ts';
-import { type Run, start } from '../pickaxe.ts';
+import { start } from '../pickaxe.ts';
 
 const KEY = 'a1'.repeat(32);
 /** Longer than any test mines or waits. */
 export const TEST_MS = 120_000;
-
-const nodes: MockNode[] = [];
-const runs: Run[] = [];
 
 /** Mines until three blocks are accepted, for a minute at most. */
 export async function mine(
@@ -20,16 +17,13 @@ export async function mine(
   difficulty = 100_000,
 ) {
   const mock = new MockNode({ dialect, difficulty });
-  nodes.push(mock);
+  onTestFinished(() => mock.close());
   const { url } = await mock.start();
   const options = ['--node', url, '--network', 'development', '--public-key', KEY, '--json', '--duration', '60'];
   const run = start(['mine', ...options, '--blocks', '3', ...devices], env);
-  runs.push(run);
+  onTestFinished(async () => {
+    run.child.kill('SIGKILL');
+    await run.code;
+  });
   return { run, mock };
 }
-
-afterEach(async () => {
-  for (const { child } of runs) child.kill('SIGKILL');
-  await Promise.all(runs.splice(0).map(({ code }) => code));
-  await Promise.all(nodes.splice(0).map((mock) => mock.close()));
-});

@@ -70,3 +70,20 @@ test('a rig without devices has a table of its workers in place of that of devic
   ]);
   expect(lines.join()).not.toContain('hashrate');
 });
+
+test('averages over a longer time than the rig has run are left out', async () => {
+  const { ask, emit, clock } = await serve();
+  const ratesAfter = async (ms: number) => {
+    clock.advance(ms);
+    emit(hashes('gpu0', 1e9 * (ms / 1_000), 5e18));
+    const lines = statsLines((await ask('/api/v1/status')).json);
+    return [...lines.find((line) => line.startsWith('hashrate'))!.matchAll(/(over|since) [^,]*/g)].map(
+      ([what]) => what,
+    );
+  };
+  emit(device('gpu0', 'ready'));
+  expect(await ratesAfter(1_000)).toEqual(['since the start']);
+  expect(await ratesAfter(20_000)).toEqual(['over 10 s', 'since the start']);
+  expect(await ratesAfter(60_000)).toEqual(['over 10 s', 'over 60 s', 'since the start']);
+  expect(await ratesAfter(900_000)).toEqual(['over 10 s', 'over 60 s', 'over 15 min', 'since the start']);
+});

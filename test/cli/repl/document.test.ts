@@ -1,14 +1,13 @@
 /** What docs/repl.md shows is what happens. */
 
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { resolvePath } from '#pickaxe/cli/repl/source-files.js';
 import { Session } from '#pickaxe/contract/repl/repl-session.js';
 import { Folder } from '../../app/config/folder.ts';
 import { pickaxeIn } from '../in-process.ts';
-import { isolated, MAIN, PATIENCE, start } from '../pickaxe.ts';
+import { isolated, MAIN } from '../pickaxe.ts';
 
 let folder: Folder;
 beforeEach(() => {
@@ -53,36 +52,4 @@ it('reads standard input as it says', () => {
   const [, code] = /^echo '(.*)' \| pickaxe repl$/.exec(line)!;
   const run = spawnSync(process.execPath, [MAIN, 'repl'], { input: code, ...isolated, encoding: 'utf8' });
   expect(run).toMatchObject({ status: 0, stdout: 'Load successful\n1 file, 1 expectation: passed\n', stderr: '' });
-});
-
-it('the commands on the mock node work', { timeout: 120_000 }, async () => {
-  folder.write('savings.pact', contract);
-  folder.write('bin/pickaxe', `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
-  chmodSync(join(folder.path, 'bin/pickaxe'), 0o755);
-  const env = { ...isolated.env, PATH: `${join(folder.path, 'bin')}:${process.env.PATH}` };
-  /** Runs lines in the shell, with what stands in the page in place of the key and the address of the node. */
-  const shell = (lines: string, url = '') => {
-    const text = lines.replaceAll('http://127.0.0.1:1848', url);
-    return spawnSync('sh', ['-e', '-c', text], { cwd: folder.path, env, encoding: 'utf8' });
-  };
-  const [make, serve] = block('pickaxe keygen alice.json').trim().split('\n');
-  expect(shell(make)).toMatchObject({ status: 0 });
-  const { publicKey } = JSON.parse(readFileSync(join(folder.path, 'alice.json'), 'utf8'));
-  const withKey = (text: string) => text.replaceAll('ALICE_PUBLIC_KEY', publicKey);
-  for (const name of ['deposit.yaml', 'balance.yaml']) {
-    folder.write(name, withKey(block(`# ${name}`)));
-  }
-
-  const [, options] = /--options '(.*)'$/.exec(serve)!;
-  const flags = withKey(serve.replace(/ --options .*/, '').replace('--port 1848', '')).split(/ +/);
-  const node = start([...flags.slice(1), '--options', options], {}, MAIN, folder.path);
-  onTestFinished(() => void node.child.kill('SIGKILL'));
-  await vi.waitFor(() => expect(node.stderr).toMatch(/curl http/), PATIENCE);
-  const url = /mock node at (http\S+),/.exec(node.stderr)![1];
-
-  const sent = shell(block('pickaxe tx build deposit.yaml'), url);
-  expect(sent, sent.stderr).toMatchObject({ status: 0 });
-  expect(sent.stdout.match(/^result +success$/gm)?.length).toBeGreaterThanOrEqual(1);
-  const answer = shell(block('pickaxe tx build balance.yaml'), url);
-  expect(answer.stdout).toContain('\ndata       5\n');
 });

@@ -3,8 +3,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { nodesOf } from '../../miner/source/node/node.ts';
-import { asProgram, folder, KEY, pickaxe, project } from '../in-folder.ts';
+import { asProgram, folder, inNewFolders, KEY, pickaxe, project } from '../in-folder.ts';
 import { start } from '../pickaxe.ts';
+
+inNewFolders();
 
 describe('settings in files', () => {
   it('apply to pickaxe bench and pickaxe devices', async () => {

@@ -7,7 +7,9 @@ import { DryRunPlan } from '#pickaxe/app/composition/dry-run.js';
 import { PrintedConfig } from '#pickaxe/app/config/raw-settings.js';
 import { expectShape } from '../../expect-shape.ts';
 import { DIALECTS, MockNode } from '../../mock-node/node.ts';
-import { asProgram, folder, KEY, pickaxe, project } from '../in-folder.ts';
+import { asProgram, folder, inNewFolders, KEY, pickaxe, project } from '../in-folder.ts';
+
+inNewFolders();
 
 describe('pickaxe mine --print-config', () => {
   it('shows the values of all four layers, and the defaults', async () => {

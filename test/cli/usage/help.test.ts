@@ -123,3 +123,12 @@ it('a flag that no page lists is read all the same', async () => {
   await made.parseAsync(['mine', '--settled-depth', '9'], { from: 'user' });
   expect(mine.getOptionValue('settledDepth')).toBe('9');
 });
+
+it.each([
+  ['tx transfer', '--timeout', 3600],
+  ['sweep', '--timeout', 3600],
+])('the page of %s has what %s is by default', async (command, flag, value) => {
+  const { text } = await printed(...command.split(' '), '--help', '--all');
+  const [, about = ''] = new RegExp(`^ {2}${flag} (.*(?:\n {20}.*)*)`, 'm').exec(text) ?? [];
+  expect(about.replace(/\s+/g, ' ')).toContain(`(default: ${value})`);
+});

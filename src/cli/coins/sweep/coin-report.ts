@@ -1,15 +1,15 @@
-/** What the reports of `pickaxe sweep` and `pickaxe tx transfer` have in common. */
+/** Fields and functions that the reports of `pickaxe sweep` and `pickaxe tx transfer` share. */
 
 import { z } from 'zod';
 import { oneLine } from '../../../base/text/plain-text.ts';
 import type { Keyset } from '../../../protocol/ledger/command/coin.ts';
 
-/** Maximum length of a foreign text, in characters. */
+/** Maximum length, in characters, of those texts of a report that may come from a node or from another person. */
 export const MOST_FOREIGN = 300;
 
 export const ShownGuard = z.strictObject({ predicate: z.string(), keys: z.array(z.string()) });
 
-/** A predicate that comes from a node can be any text. */
+/** Makes the texts safe to print, because the guard may come from a node and contain any text. */
 export function guardReport({ keys, pred }: Keyset): z.output<typeof ShownGuard> {
   return { predicate: oneLine(pred, MOST_FOREIGN), keys: keys.map((key) => oneLine(key, MOST_FOREIGN)) };
 }
@@ -24,7 +24,7 @@ export const GAS_FIELDS = {
     .meta({ description: 'of a plan, and of what goes on: why the gas price may be a mistake' }),
 };
 
-/** A field of reports about an outcome. */
+/** The field of a report that names the proof of the outcome. */
 export const ShownProof = z.enum(['work', 'nodes', 'node']).optional().meta({
   description:
     'of what is done or failed: proven by the work of its blocks, or believed on the word of several nodes or of one; absent where an earlier version has recorded it',

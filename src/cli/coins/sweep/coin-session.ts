@@ -1,4 +1,4 @@
-/** What `pickaxe sweep` and `pickaxe tx transfer` have in common. */
+/** The code that `pickaxe sweep` and `pickaxe tx transfer` share. */
 
 import { randomUUID } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -27,25 +27,28 @@ import { onNodes, sayNodes } from '../../ledger/on-nodes.ts';
 import { collect, settingsOf } from '../../usage/options.ts';
 import { withWords } from '../tx/command-files.ts';
 
-/** Maximum length of a message that contains a node's text, in characters. A hundred keys have 6,400. */
+/** Maximum length, in characters, of a message with a node's text. It can list a hundred keys of 64 characters each. */
 const MOST_MESSAGE = 8000;
 
-/** With one attempt, a refusal means that no earlier attempt was accepted. The runner repeats requests itself. */
+/**
+ * Each request is attempted once. After several attempts, a refusal could mean that an earlier attempt was accepted.
+ * SweepRunner repeats requests where that is safe.
+ */
 const ONCE = { limits: { attempts: 1 } };
 
 export interface SessionOptions {
   readonly keyFile?: readonly string[];
-  /** For a sweep: public keys that may be in the account's guard beside those of the key files. */
+  /** For a sweep: public keys that may be in the account's guard beside the keys of the key files. */
   readonly guardKey?: readonly string[];
-  /** Coins for each unit of gas. Default: USUAL_GAS_PRICE, or with `resume` the price that is in the file. */
+  /** Coins for each unit of gas. Default: USUAL_GAS_PRICE, or with `resume` the price in the state file. */
   readonly gasPrice?: Decimal;
-  /** The account that pays for the arrival on another chain. */
+  /** The account that pays for gas on the chain where the coins arrive, if that is another chain. */
   readonly gasStation?: string;
   readonly yes: boolean;
   readonly resume: boolean;
-  /** Trust the nodes for what their blocks cannot prove. */
+  /** Whether to trust the nodes' reports where their blocks do not prove what has become of the coins. */
   readonly trustNodes?: boolean;
-  /** Maximum time to wait, in seconds. */
+  /** Maximum time to wait for the end of the transfers, in seconds. */
   readonly timeout: number;
   readonly json: boolean;
 }
@@ -53,16 +56,16 @@ export interface SessionOptions {
 export interface Session {
   readonly kind: Kind;
   readonly ledger: SweepLedger;
-  /** Locked against other processes during the session. */
+  /** The state files, which are locked against other processes during the session. */
   readonly store: SweepStore;
   readonly pairs: readonly KeyPair[];
   readonly trustsNodes: boolean;
-  /** Whether the user has named the network. Otherwise only the node has. */
+  /** Whether the settings name the network. If not, only a node has named it. */
   readonly isNetworkNamed: boolean;
   readonly io: SweepIo;
-  /** Flags with which another command asks the same nodes. */
+  /** Flags that make another command ask the same nodes. */
   readonly nodeFlags: readonly string[];
-  /** Flags that name the account; empty where the configuration names it. */
+  /** Flags that name the account; empty if a command without them has the same account. */
   readonly accountFlags: readonly string[];
   /** Flags that name the account's guard. */
   readonly guardFlags: readonly string[];
@@ -71,8 +74,9 @@ export interface Session {
 type Subject = Pick<Session, 'kind' | 'pairs'> & { readonly account: string; readonly options: SessionOptions };
 
 /**
- * @returns the exit code: `failed` when a node does not answer, or when the state cannot be kept
- * @throws UsageError when the coins cannot be moved as requested
+ * @returns the exit code of `act`; `failed` when no node gives a usable answer, or when the state files cannot be used;
+ *   `interrupted` when `act` throws after `io.stop` has fired
+ * @throws UsageError when the coins cannot be moved as requested, or when there is no folder for the state files
  */
 export async function inSession(
   loaded: Loaded,
@@ -107,7 +111,7 @@ export async function inSession(
   }
 }
 
-/** @param stateDirectory undefined for a user without a home directory */
+/** @param stateDirectory folder of pickaxe's state files; undefined for a user without a home directory */
 export async function knownWork(
   { config }: Loaded,
   stateDirectory: string | undefined,
@@ -122,16 +126,18 @@ export async function knownWork(
 interface Question {
   readonly sweep: Sweep;
   readonly yes: boolean;
-  /** Printed before the question. */
+  /** The plan, which is printed before the question. */
   readonly lines: string;
   readonly question: string;
 }
 
 /**
  * Asks whether the coins are to be moved, unless `yes` is set.
- * @returns undefined when nobody can be asked, or when keys that must sign are missing
- * @throws UsageError for `yes` without these keys, or when only the node has named the network; otherwise what
- *   `confirm` throws
+ * @returns true if `yes` is set, otherwise the user's answer. Undefined if the user was not asked, because there is no
+ *   terminal, or because keys that must sign are missing
+ * @throws UsageError if `yes` is set and keys that must sign are missing
+ * @throws UsageError if `yes` is set, nothing is signed yet, and only a node has named the network
+ * @throws the error of `confirm` if the question is ended
  */
 export async function isWanted(
   { sweep, yes, lines, question }: Question,
@@ -160,8 +166,8 @@ export async function isWanted(
 }
 
 /**
- * Prints that nothing more was sent: an earlier run may already have sent commands.
- * @param answer false if the user has answered no. Then there is no hint to add --yes
+ * Prints that nothing was sent. If an earlier run has sent commands, prints that nothing more was sent.
+ * @param answer false if the user has answered no; undefined if the user was not asked, and gets a hint to add --yes
  */
 export function sayNotSent(sweep: Sweep, answer: false | undefined, session: Session): void {
   const { pairs, io } = session;
@@ -183,7 +189,7 @@ export function heldKeys({ pairs }: Pick<Session, 'pairs'>): string[] | null {
   return pairs.length === 0 ? null : pairs.map(({ publicKey }) => publicKey);
 }
 
-/** @throws UsageError when there is nothing to go on with */
+/** @returns the sweep or transfer in the state file @throws UsageError when there is none */
 export function begunBefore({ kind, store }: Session): Sweep {
   const begun = store.load();
   if (!begun) throw new UsageError(`No ${kind} of this account has begun on this machine.`);
@@ -197,7 +203,7 @@ export function sayNothingSigned(again: string, { kind, io }: Session): void {
   io.say(`Or begin another ${kind}, which takes the place of this one.`);
 }
 
-/** @returns the new state, and for the chain of each unfinished transfer what the transfer waits for */
+/** @returns the new state, and for each chain the last note about its transfer, such as what the transfer waits for */
 export async function carryOut(
   sweep: Sweep,
   timeoutMs: number,
@@ -242,8 +248,9 @@ export function accountOf({ config: { miner } }: Loaded, pairs: readonly KeyPair
 }
 
 /**
- * @returns the flags that a command line needs to go on: those of this line, and the settings of files that pickaxe
- *   does not find by itself
+ * @returns the flags with which another command line has the same nodes, account and guard. Flags for nodes and the
+ *   account repeat flags of this command line, and settings of a configuration file that the user has named. An account
+ *   that only a key file names is written as a flag, too. Flags for the guard repeat only flags of this command line
  */
 function flagsAgain({ config, origins, found }: Loaded, account: string) {
   const isToSay = (path: string) => {
@@ -264,7 +271,8 @@ function flagsAgain({ config, origins, found }: Loaded, account: string) {
   return {
     nodeFlags: flagsOf(({ path, table }) => (table === 'node' || OF_NODES.has(path)) && isToSay(path)),
     accountFlags: isOfKeyFile || isToSay('miner.account') ? ['--account', account] : [],
-    // A guard from a project's file is not the user's own statement, and must not become one through this line.
+    // Only a guard that was given as flags is repeated. If a project's file has named the guard, flags would make it
+    // count as named by the user.
     guardFlags: flagsOf(({ path }) => OF_GUARD.has(path) && origins.get(path)?.layer === 'flag'),
   };
 }
@@ -274,8 +282,8 @@ const OF_NODES: ReadonlySet<string> = new Set(['ledger.dialect', 'ledger.command
 const OF_GUARD: ReadonlySet<string> = new Set(['miner.public-keys', 'miner.predicate']);
 
 /**
- * @param given flags of this run, some of which are repeated only while something is unsigned @returns the command line
- *   that continues
+ * @param given flags of this run. Key files and guard keys are repeated only if a command must still be signed
+ * @returns the command line that continues
  */
 export function resumeLine(
   sweep: Sweep,
@@ -285,12 +293,12 @@ export function resumeLine(
   const { kind, accountFlags, nodeFlags, guardFlags } = session;
   const { keyFile = [], guardKey = [], gasPrice, resume } = given;
   const command = kind === 'sweep' ? ['sweep'] : ['tx', 'transfer'];
-  // A begun transfer keeps the price in its file. A new price only applies to the next command that is made.
+  // The state file has the gas price with which the transfer began, so a price given with --resume is repeated.
   const price = resume && gasPrice !== undefined ? ['--gas-price', formatDecimal(gasPrice)] : [];
   const words = [...command, '--resume', ...accountFlags, ...nodeFlags, ...price];
   if (!needsKeys(sweep)) return lineOf(...words);
   const keys = keyFile.flatMap((file) => ['--key-file', file]);
-  // Where the account's name does not contain its guard, the user has named the guard with these flags.
+  // A sweep needs the account’s guard, which not every account’s name contains. So flags for the guard are repeated.
   const guard = kind === 'sweep' ? [...guardFlags, ...guardKey.flatMap((key) => ['--guard-key', key])] : [];
   return lineOf(...words, ...keys, ...guard);
 }
@@ -300,26 +308,26 @@ export function pollLine(key: string, chain: number, { nodeFlags }: Session): st
   return lineOf('tx', 'poll', key, '--chain', `${chain}`, ...nodeFlags);
 }
 
-/** @returns a command line for a POSIX shell */
+/** @returns a command line of pickaxe for a POSIX shell, whose words are quoted where needed */
 function lineOf(...words: readonly string[]): string {
   const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   return ['pickaxe', ...quoted].join(' ');
 }
 
 export interface SweepIo extends Pick<Io, 'out' | 'say' | 'confirm' | 'stop'> {
-  /** Folder of the state; undefined for a user without a home directory. */
+  /** Folder of the state files; undefined for a user without a home directory. */
   readonly stateDirectory: string | undefined;
   readonly clock: Clock;
-  /** Pause between two rounds of the transfers. */
+  /** Pause between two rounds of SweepRunner. In each round, every unfinished transfer advances by one action. */
   readonly pauseMs: number;
-  /** Number of blocks that must be above a block before the sweep relies on it. By default the runner decides. */
+  /** Number of blocks that must be above a block before SweepRunner relies on it. Absent: SweepRunner's default. */
   readonly confirmations?: number;
 }
 
-/** Pause between two rounds, shorter than the 30 s between two blocks of a chain. */
+/** Pause between two rounds of the transfers. It is shorter than the 30 s between two blocks of a chain. */
 const PAUSE_MS = 10_000;
 
-/** @returns the exit code @throws UsageError for a wrong file */
+/** Runs a command that moves coins. @returns its exit code @throws UsageError for wrong settings or a wrong file */
 export async function movingCoins(
   command: Command,
   io: Io,

@@ -89,9 +89,9 @@ function amount(flags: string, about: string, usual: string): Option {
 
 export interface SweepOptions extends SessionOptions {
   readonly toChain?: number;
-  /** Coins that stay on each chain. */
+  /** Number of coins to leave on each chain. */
   readonly keep: Decimal;
-  /** Chains from which fewer coins would go are left alone. */
+  /** Minimum number of coins to move from a chain. A chain from which fewer coins would go is skipped. */
   readonly min: Decimal;
 }
 
@@ -106,7 +106,7 @@ export async function runSweep(loaded: Loaded, options: SweepOptions, io: SweepI
 }
 
 interface Run extends Session {
-  /** The account's guard as the user has named it; null when the user has named none. */
+  /** The account's guard as the user has named it; null when the user has named no keys. */
   readonly known: Keyset | null;
   readonly options: SweepOptions;
 }
@@ -146,7 +146,8 @@ async function resume(run: Run): Promise<number> {
   const { io, options } = run;
   const begun = begunBefore(run);
   checkSame(begun, run);
-  // Commands that are already signed are sent unchanged, because a second step 0 could take the coins twice.
+  // The new price is for commands that are not signed yet. Signed ones are sent unchanged, because a second command
+  // for step 0 could take the coins twice.
   const sweep = { ...begun, gasPrice: options.gasPrice ?? begun.gasPrice };
   checkGuardAgain(sweep, run);
   const report = sweepReport(sweep, new Map(), false);
@@ -162,7 +163,7 @@ async function resume(run: Run): Promise<number> {
   return EXIT.noWork;
 }
 
-/** @throws UsageError when the options differ from those with which the sweep has begun */
+/** @throws UsageError if the options name another target chain or another gas station than those of the sweep */
 function checkSame(sweep: Sweep, run: Run): void {
   const { targetChain, gasStation } = sweep;
   const { toChain, gasStation: payer } = run.options;
@@ -177,12 +178,14 @@ function checkSame(sweep: Sweep, run: Run): void {
 }
 
 /**
- * Checks the guard again, because the state may be from an earlier version, which trusted the node's guard.
- * @throws UsageError if a command must still be signed and the guard does not fit the one that the user has named
+ * Checks the guard in the state file again. An earlier version of pickaxe, which trusted the node's guard, may have
+ * written the file.
+ * @throws UsageError if a command must still be signed, and the file's guard does not fit the guard that the user has
+ *   named
  */
 function checkGuardAgain({ account, guard, transfers }: Sweep, { known }: Run): void {
-  const isSigned = transfers.some(({ step0, outcome }) => step0 === null && outcome === null);
-  if (!isSigned || !known || guardOfName(account)) return;
+  const mustSign = transfers.some(({ step0, outcome }) => step0 === null && outcome === null);
+  if (!mustSign || !known || guardOfName(account)) return;
   const fault = guardFault(guard, known);
   if (fault) throw new UsageError(`The guard of this sweep ${fault}.`);
 }
@@ -214,8 +217,8 @@ function codeOfPlan({ chains }: Plan): number {
 }
 
 /**
- * @returns the account's guard as the user has named it; null without keys. Keys in a project's file do not count,
- *   because the folder may come from somebody else
+ * @returns the account's guard as the user has named it; null without keys. Keys in a project's file are ignored,
+ *   because somebody else may have written that file
  */
 function knownGuard({ config, origins }: Loaded, pairs: readonly KeyPair[], options: SweepOptions): Keyset | null {
   const { publicKeys = [], predicate } = config.miner;
@@ -304,10 +307,10 @@ function sweptChain({ chain, amount, step0, outcome }: Transfer, note: string | 
   return { ...ended, state: 'done', by: outcome.by === 'us' ? 'us' : 'somebody-else' };
 }
 
-/** Maximum length of an account or a key, in characters. */
+/** Maximum number of characters of an account or a key that the report for people shows. Longer ones are cut. */
 const MOST_NAME = 100;
 
-/** @returns text with a newline at its end */
+/** @returns the report as lines for people, each of which ends with a newline */
 function linesOf(report: SweepReport): string {
   const { account, network, targetChain, guard, total, mostGasCost, warning, chains } = report;
   const rows = chains.map(({ chain, state, amount = '', ...more }) => [`${chain}`, state, amount, remark(more)]);

@@ -1,4 +1,7 @@
-/** `pickaxe tx transfer`: pays coins to an account. Nothing is sent without consent, and nothing is signed twice. */
+/**
+ * `pickaxe tx transfer`: pays coins to an account. Nothing is sent without consent. The command that takes the coins
+ * from the paying account is signed only once.
+ */
 
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -70,10 +73,10 @@ export function declareTransfer(tx: Command, { io, action }: Line): void {
 
 export interface TransferOptions extends SessionOptions {
   readonly to?: string;
-  /** In coins. */
+  /** Amount to pay, in coins. */
   readonly amount?: Decimal;
   readonly chain?: number;
-  /** Default: `chain`. */
+  /** Chain on which the coins arrive. Default: `chain`. */
   readonly toChain?: number;
   readonly receiverKey?: readonly string[];
   readonly receiverPredicate?: string;
@@ -81,7 +84,7 @@ export interface TransferOptions extends SessionOptions {
 
 interface Run extends Session {
   readonly account: string;
-  /** Where the account's name comes from, for people. */
+  /** What has named the paying account, for messages: the place of a setting, or a key file. */
   readonly from: string;
   readonly options: TransferOptions;
 }
@@ -142,7 +145,7 @@ async function start(run: Run): Promise<number> {
   return await finish(payment, run);
 }
 
-/** Warns somebody who repeats a payment whose failure only nodes have reported: it may be paid twice. */
+/** If only nodes have reported that a payment failed, warns a user who repeats it: the user might pay twice. */
 function sayDoubtful(before: Sweep, wanted: { readonly to: string; readonly amount: Decimal }, run: Run): void {
   const [{ chain, amount, step0, outcome }] = before.transfers;
   const isSame = before.receiver?.account === wanted.to && amount === wanted.amount;
@@ -156,7 +159,8 @@ async function resume(run: Run): Promise<number> {
   const { options, io } = run;
   const begun = begunBefore(run);
   checkSame(begun, run);
-  // A command that is already signed is sent unchanged, because a second one could take the coins twice.
+  // The new price is for a command that is not signed yet. A signed one is sent unchanged, because a second command
+  // could take the coins twice.
   const payment = { ...begun, gasPrice: options.gasPrice ?? begun.gasPrice };
   const report = paymentReport(payment, undefined, false);
   if (!isUnfinished(payment)) {
@@ -169,9 +173,9 @@ async function resume(run: Run): Promise<number> {
   return await finish(payment, run);
 }
 
-/** @param unasked exit code when nobody was asked */
+/** Ends the command without sending. @param unasked exit code if the user was not asked */
 function leave(payment: Sweep, report: PaymentReport, answer: false | undefined, unasked: number, run: Run): number {
-  // A person who was asked has just seen the plan.
+  // A user who was asked has seen the plan on stderr, so only JSON is still printed.
   if (answer === undefined || run.options.json) print(report, run);
   sayNotSent(payment, answer, run);
   return answer === undefined ? unasked : EXIT.failed;
@@ -181,7 +185,10 @@ function questionOf(sweep: Sweep, report: PaymentReport, { yes }: TransferOption
   return { sweep, yes, lines: paymentLines(report), question: 'Send these coins?' };
 }
 
-/** @throws UsageError when the options differ from those with which the transfer has begun */
+/**
+ * @throws UsageError if the options name receiver keys, or another receiver, amount, chain, target chain or gas station
+ *   than that of the transfer
+ */
 function checkSame(payment: Sweep, run: Run): void {
   const { to, amount, chain, toChain, gasStation, receiverKey } = run.options;
   const [transfer] = payment.transfers;
@@ -199,7 +206,7 @@ function checkSame(payment: Sweep, run: Run): void {
   );
 }
 
-/** Half of all mistyped keys are not on the curve. @throws UsageError that names such a key */
+/** About half of all mistyped keys are not on the curve. @throws UsageError if one of the keys is not on the curve */
 function checkKeys(keys: readonly string[]): void {
   const wrong = keys.find((key) => !isOnCurve(key));
   if (wrong === undefined) return;
@@ -208,7 +215,7 @@ function checkKeys(keys: readonly string[]): void {
   );
 }
 
-/** @returns null when the user has named no key */
+/** @returns the receiver's guard as the user has named it, or null @throws UsageError for a predicate without keys */
 function guardOf({ receiverKey: keys, receiverPredicate: pred }: TransferOptions) {
   if (keys !== undefined) return { keys, pred: pred ?? 'keys-all' };
   if (pred === undefined) return null;
@@ -302,7 +309,7 @@ function paymentReport(sweep: Sweep, note: string | undefined, sent: boolean): P
   };
 }
 
-/** @returns text with a newline at its end */
+/** @returns the report as lines for people, each of which ends with a newline */
 function paymentLines(report: PaymentReport): string {
   const { network, from, to, amount, chain, targetChain, guard, isNew, balance, mostGasCost, warning } = report;
   const lines = [
@@ -313,7 +320,7 @@ function paymentLines(report: PaymentReport): string {
     row('from', oneLine(from, MOST_FOREIGN)),
     row('to', oneLine(to, MOST_FOREIGN)),
     ...(isNew ? [row('', 'which is a new account')] : []),
-    // The name of a `k:` account contains its key.
+    // The name of a `k:` account contains its key, so the guard is not printed.
     ...(guard && !guardOfName(to) ? [row('only for', guardText(guard))] : []),
     ...reportedGuardLines(report),
     row('amount', `${amount}${balance === undefined ? '' : ` of ${balance}`}`),

@@ -1,4 +1,4 @@
-/** `pickaxe tx build`: makes a command, or a form for its signers, from a request file. */
+/** `pickaxe tx build`: makes a signed command, or an unsigned form for the signers, from a request file. */
 
 import { dirname, resolve } from 'node:path';
 import { EXIT, UsageError } from '../../../app/process/exit.ts';
@@ -18,7 +18,7 @@ import { explain } from './explain.ts';
 interface BuildOptions {
   readonly unsigned: boolean;
   readonly local: boolean;
-  /** Files and folders outside of the request's folder that the request may have read. */
+  /** Files and folders that the request may include although they are outside of the request's folder. */
   readonly allowFile?: readonly string[];
 }
 
@@ -53,8 +53,8 @@ function built(
 
 /**
  * @param allowed the paths of `--allow-file`
- * @returns a function that reads a file for a field of the request. The file's content becomes public with the command.
- *   The function throws an Error for a file that the request may not name
+ * @returns a function that reads a file for a field of the request. The file's content becomes public with the command,
+ *   so the function throws an Error for a file that the request may not include
  */
 function filesOf(request: TextFile, allowed: readonly string[], io: Pick<Io, 'say'>) {
   const included = new IncludedFiles({

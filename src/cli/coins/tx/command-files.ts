@@ -1,4 +1,4 @@
-/** Reads the files that `pickaxe tx` is given: commands, forms, requests. */
+/** Reads files that `pickaxe tx` is given, such as commands, unsigned forms of commands, and request files. */
 
 import { withoutKeys } from '../../../app/config/secrets.ts';
 import type { Subject } from '../../../app/nodes/nodes-in-turn.ts';
@@ -31,7 +31,7 @@ import {
 import { RequestFileError } from '../../../protocol/ledger/request-file/yaml.ts';
 import { type Io, isEndOfQuestion } from '../../io.ts';
 
-/** Maximum size of a file in bytes, far above that of any command that nodes accept. */
+/** Maximum size of a file in bytes, far above the size of any command that nodes accept. */
 const MAX_BYTES = 2 ** 22;
 const STDIN = '-';
 
@@ -42,17 +42,17 @@ export interface NamedText {
 }
 
 export interface TextFile extends NamedText {
-  /** Why the file must not contain a secret, and what to do about that; undefined if it may contain one. */
+  /** Why a secret must not be in this file, and the remedy; undefined if a secret may be in the file. */
   readonly unfitForSecrets: string | undefined;
 }
 
-/** @param file name; `-` is standard input @throws UsageError when it cannot be read */
+/** @param file path of a file; `-` is standard input @throws UsageError when the input cannot be read */
 export async function readInput(file: string, io: Pick<Io, 'read'>): Promise<NamedText> {
   if (file !== STDIN) return readTextFile(file);
   return { file: 'standard input', text: textOf(await io.read(MAX_BYTES), 'standard input') };
 }
 
-/** @throws UsageError when it cannot be read */
+/** @throws UsageError when the file cannot be read */
 export function readTextFile(file: string): TextFile {
   const { bytes, facts } = read(file);
   return { file, text: textOf(bytes, file), unfitForSecrets: distrust(file, 'secret', facts) };
@@ -75,12 +75,15 @@ function textOf(bytes: Uint8Array, file: string): string {
   }
 }
 
-/** A command, or a form on its way to its signers. Only its shape was checked. */
+/** A command, or an unsigned form for its signers. Only its shape was checked, not its hash and signatures. */
 export type Transaction =
   | { readonly kind: 'command'; readonly file: string; readonly command: Command }
   | { readonly kind: 'form'; readonly file: string; readonly form: UnsignedForm };
 
-/** @param text JSON for /send or /local, or a form @throws RequestFileError or LedgerFormatError for any other text */
+/**
+ * @param text JSON for /send or /local, or an unsigned form
+ * @throws RequestFileError or LedgerFormatError for any other text
+ */
 export function parseTransactions({ text, file }: NamedText): Transaction[] {
   const json = jsonObjectIn(text);
   if (json && Array.isArray(json.cmds)) {
@@ -98,7 +101,7 @@ function jsonObjectIn(text: string): ExactJsonObject | undefined {
     const json = parseExactJson(text);
     return isExactJsonObject(json) ? json : undefined;
   } catch (error) {
-    // YAML can begin with a brace, too. The YAML parser then reports the fault.
+    // YAML can begin with a brace, too. If the text is not YAML either, the YAML parser reports the error.
     if (error instanceof LedgerFormatError) return undefined;
     throw error;
   }
@@ -116,13 +119,14 @@ function commandIn(json: ExactJson, file: string): Transaction {
 interface Asked extends Subject {
   readonly requestKeys: readonly string[];
   readonly chain: number;
-  /** End of validity, in milliseconds since 1970; undefined where it is not known. */
+  /** When the first of the commands expires, in milliseconds since 1970; undefined if that is not known. */
   readonly endsMs: number | undefined;
 }
 
 /**
  * @param what a request key, or a file of commands
- * @throws UsageError or RequestFileError for an unusable file, and for a key without a chain
+ * @throws UsageError for a request key if `chain` is null; UsageError, RequestFileError or LedgerFormatError for an
+ *   unusable file
  */
 export async function readAsked(what: string, chain: number | null, io: Pick<Io, 'read'>): Promise<Asked> {
   if (!HASH_TEXT.test(what)) {
@@ -133,7 +137,7 @@ export async function readAsked(what: string, chain: number | null, io: Pick<Io,
   return { name: what, network: null, requestKeys: [what], chain, endsMs: undefined };
 }
 
-/** Commands for one chain. */
+/** The commands of a file, all for the same chain of the same network. */
 export interface Batch {
   readonly name: string;
   readonly commands: readonly Command[];
@@ -145,7 +149,7 @@ export interface Batch {
 }
 
 interface BatchOptions {
-  /** Chain of commands that name none; null if the user has not given it. */
+  /** Chain of the commands that do not name their chain; null if the user has not given one. */
   readonly chain: number | null;
   /** Whether the commands must have valid signatures. */
   readonly signed: boolean;
@@ -155,8 +159,9 @@ interface BatchOptions {
 const NO_SIGNATURE = { sig: 'noSig' };
 
 /**
- * @throws UsageError for commands of several chains or networks, or of another chain than `chain`
+ * @throws UsageError for commands of several chains or networks, of another chain than `chain`, or of an unknown chain
  * @throws RequestFileError for a file without commands, invalid commands, and forms that lack required signatures
+ * @throws LedgerFormatError for a command whose `cmd` is not a payload, if `signed` is false
  */
 export function readBatch(named: NamedText, { chain, signed }: BatchOptions): Batch {
   const transactions = parseTransactions(named);
@@ -198,7 +203,7 @@ function lacks(transaction: Transaction): string {
     : `${file} lacks signatures: pickaxe tx show says which, and pickaxe tx add-sig adds them.`;
 }
 
-/** @returns the command. Nodes need a text for each signer, so NO_SIGNATURE replaces missing signatures */
+/** @returns the command, with NO_SIGNATURE for each missing signature: nodes expect a signature for each signer */
 function anyCommand(transaction: Transaction): Command {
   if (transaction.kind === 'form') return unsignedCommand(transaction.form, transaction.file);
   const { command } = transaction;
@@ -230,7 +235,10 @@ function endOf(meta: ExactJsonObject): number | undefined {
   }
 }
 
-/** Turns errors about files and arguments into UsageErrors that are safe to print, and Ctrl-C into an exit code. */
+/**
+ * Runs a command. Errors about files and arguments become UsageErrors that are safe to print.
+ * @returns the command's exit code, or `interrupted` if Ctrl-C has ended a question
+ */
 export async function withWords(command: () => Promise<number> | number): Promise<number> {
   try {
     return await command();

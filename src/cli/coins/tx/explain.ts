@@ -1,4 +1,4 @@
-/** Explains a command or a form: signers, costs, validity and faults. */
+/** Explains a command, or the unsigned form of a command: signers, costs, validity and faults. */
 
 import { z } from 'zod';
 import { misspeltNetwork } from '../../../app/config/known-names.ts';
@@ -26,12 +26,18 @@ type Content = NonNullable<ShownTransaction['content']>;
 type Meta = NonNullable<Content['meta']>;
 type Judgement = Pick<ShownTransaction, 'verdict' | 'reason'>;
 
-/** How much newer than the node's last block a command may be, in milliseconds. */
+/**
+ * Nodes refuse a command that was created more than this time after their newest block. `explain` does not know that
+ * block, and compares the command with this machine's clock.
+ */
 const MAX_AHEAD_MS = 95_000;
-/** Maximum number of characters of an unknown value in a warning. All of the command is shown before it is signed. */
+/**
+ * A warning about a member that pickaxe does not know shows at most this many characters of the member's value.
+ * `tx sign` also shows the command as a whole.
+ */
 const MAX_SHOWN = 200;
 const ED25519 = 'ED25519';
-/** The names of networks that nodes and pickaxe's settings accept. */
+/** Matches the names that nodes and pickaxe's settings accept for a network. */
 const NETWORK = /^[a-zA-Z0-9][a-zA-Z0-9-]{0,63}$/;
 
 /** @param now milliseconds since 1970 */
@@ -104,7 +110,10 @@ function showSigner({ pubKey, clist = [] }: Signer, isSigned: boolean): ShownSig
   };
 }
 
-/** `….TRANSFER [sender, receiver, amount]` and `….TRANSFER_XCHAIN [sender, receiver, amount, chain]` have amounts. */
+/**
+ * @returns the amount of a capability `….TRANSFER [sender, receiver, amount]` or
+ *   `….TRANSFER_XCHAIN [sender, receiver, amount, chain]`; null for any other capability
+ */
 function amountOf({ name, args }: Capability): string | null {
   const isTransfer =
     (/\.TRANSFER$/.test(name) && args.length === 3) || (/\.TRANSFER_XCHAIN$/.test(name) && args.length === 4);
@@ -144,7 +153,7 @@ function showMeta(meta: PublicMeta, now: number): Meta {
   };
 }
 
-/** @returns a warning of each member that pickaxe does not know, because signatures cover these members, too */
+/** @returns a warning about each member that pickaxe does not know, because signatures cover such members, too */
 function unknownWarnings(cmd: string): string[] {
   return unknownMembers(cmd).map(({ path, value }) => {
     const text = stringifyExactJson(value);
@@ -226,7 +235,7 @@ function readMeta(meta: ExactJsonObject): PublicMeta | undefined {
   return orUndefined(() => publicMetaOf(meta));
 }
 
-/** @returns undefined for a text whose fault is reported elsewhere */
+/** @returns what `read` returns; undefined if it throws a LedgerFormatError */
 function orUndefined<T>(read: () => T): T | undefined {
   try {
     return read();

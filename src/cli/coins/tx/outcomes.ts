@@ -1,7 +1,7 @@
 /**
- * Proves the results that `tx poll` and `tx send` show. A node's claim about a command is not enough for somebody who
- * would send coins again, so the result is read from its block, whose proof of work must be as hard as that of the
- * network's blocks.
+ * Proves the results that `tx poll` and `tx send` show. If a node reports wrongly that a command has failed, a user may
+ * send coins twice. So a result is read from its block, whose proof of work must not be much easier than those of the
+ * network's other blocks.
  */
 
 import { NodeSweepLedger } from '../../../app/nodes/node-sweep-ledger.ts';
@@ -20,15 +20,21 @@ interface Outcomes {
   readonly chain: number;
   /** Network of the commands; null for the node's network. */
   readonly network: string | null;
-  /** The commands of the results, if a file contains them. */
+  /** The commands of the results, if the user has given a file of commands. */
   readonly commands?: readonly Command[];
   readonly results: readonly ShownResult[];
 }
 
-/** @returns the results with their proofs. A result without a proof becomes pending, with a doubt */
+/**
+ * @returns the results with their proofs. A result that is neither proven nor trusted becomes pending, and `doubt` has
+ *   the reason
+ */
 export type Prove = (outcomes: Outcomes, nodes: NodesInTurn, stop: AbortSignal) => Promise<ShownResult[]>;
 
-/** @param known called when the first result is to be proven @param trusts whether the nodes' claims are enough */
+/**
+ * @param known loads the known work, once, when the first result is to be proven
+ * @param trusts whether the nodes' claims are enough where work does not prove a result
+ */
 export function proverOf(known: () => Promise<KnownWork>, trusts: boolean): Prove {
   let asked: Promise<KnownWork> | undefined;
   return async ({ chain, network: wanted, commands = [], results }, nodes, stop) => {
@@ -68,7 +74,8 @@ async function prove(result: ShownResult, question: Question): Promise<ShownResu
     return doubted(result, `${why}. If the nodes are your own, add --trust-nodes`);
   } catch (error) {
     if (!(error instanceof SweepFault)) throw error;
-    // Some gateways serve no blocks. Nodes that contradict each other, or themselves, are never trusted.
+    // Some gateways serve no blocks, so the search ends with a NodeError. After another fault, such as a contradiction
+    // between nodes, the node's report is not trusted.
     if (question.trusts && error.cause instanceof NodeError) return { ...result, provenBy: 'node' };
     return doubted(result, error.message);
   }

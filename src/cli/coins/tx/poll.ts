@@ -1,4 +1,4 @@
-/** `pickaxe tx poll`, `local` and `spv`: results and proofs of commands. */
+/** `pickaxe tx poll`, `local` and `spv`: ask a node for results and proofs of commands. */
 
 import type { NodesInTurn, Subject } from '../../../app/nodes/nodes-in-turn.ts';
 import { EXIT, UsageError } from '../../../app/process/exit.ts';
@@ -25,14 +25,19 @@ interface PollOptions {
   readonly prove: Prove;
 }
 
-/** @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not answer */
+/**
+ * @throws UsageError for a request key without a chain
+ * @throws UsageError, RequestFileError or LedgerFormatError for an unusable file
+ * @throws NodeError when the node does not answer
+ */
 export async function runTxPoll(what: string, options: PollOptions, nodes: NodesInTurn, io: Io): Promise<number> {
   const { chain, confirmationDepth: depth, once, pauseMs, json } = options;
   const timeoutMs = once ? 0 : options.timeoutMs;
   const asked = await readAsked(what, chain, io);
   const endMs = io.now() + timeoutMs;
   let results: readonly ShownResult[];
-  // Some results can be proven only when more blocks are above their block.
+  // While a result is in doubt, the nodes are asked again: some results can be proven only when more blocks are above
+  // their block.
   for (;;) {
     const leftMs = Math.max(0, endMs - io.now());
     const reported = await waitForResults({ ...asked, nodes, depth, timeoutMs: leftMs, pauseMs, io });
@@ -46,18 +51,19 @@ export async function runTxPoll(what: string, options: PollOptions, nodes: Nodes
 
 interface LocalOptions {
   readonly chain: number | null;
-  /** Let the node check the metadata, and count all gas. */
+  /** Whether the node checks the metadata and counts all gas, as it does for a command that is sent. */
   readonly preflight: boolean;
-  /** Run the command at the state of this number of blocks ago. */
+  /** Number of blocks to go back from the newest block. The command runs on the state of that time. */
   readonly rewindDepth?: number;
-  /** Let the node check signatures. Without it, forms can be tried before they are signed. */
+  /** Whether the node checks signatures. Without the check, a command can be tried before it is signed. */
   readonly signatureVerification: boolean;
   readonly json: boolean;
 }
 
 /**
- * Lets a node run a command without effect.
- * @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not answer
+ * Lets a node run a command, without changing the ledger.
+ * @throws UsageError, RequestFileError or LedgerFormatError for an unusable file, NodeError when the node does not
+ *   answer
  */
 export async function runTxLocal(file: string, options: LocalOptions, nodes: NodesInTurn, io: Io): Promise<number> {
   const { preflight, rewindDepth, signatureVerification, json } = options;
@@ -84,9 +90,13 @@ interface SpvOptions {
 }
 
 /**
- * Gets the proof with which another chain takes the next step of a command.
- * @throws UsageError or RequestFileError for an unusable file, LedgerFormatError for a text that is not a proof,
- *   NodeError when there is no proof
+ * Prints the proof that the next step of a command needs on another chain.
+ * @returns the exit code: noWork if there was no proof in time, or if the user has ended pickaxe
+ * @throws UsageError, RequestFileError or LedgerFormatError for an unusable file
+ * @throws UsageError for a request key without a chain, for several commands, or if the target chain is the chain on
+ *   which the command ran
+ * @throws LedgerFormatError if the node's text is no proof for the target chain
+ * @throws NodeError when the node refuses
  */
 export async function runTxSpv(what: string, options: SpvOptions, nodes: NodesInTurn, io: Io): Promise<number> {
   const { targetChain, json } = options;
@@ -105,7 +115,7 @@ export async function runTxSpv(what: string, options: SpvOptions, nodes: NodesIn
   return EXIT.done;
 }
 
-/** @returns undefined when no proof came in time */
+/** @returns the proof; undefined if there was none in time, or if the user has ended pickaxe */
 async function untilThere(
   ask: () => Promise<string>,
   { once, timeoutMs, pauseMs }: SpvOptions,
@@ -143,9 +153,9 @@ interface Waiting extends Subject {
   readonly requestKeys: readonly string[];
   /** Number of blocks that must be above each command's block. */
   readonly depth: number;
-  /** 0: ask once. */
+  /** Maximum time to wait. With 0, the node is asked once. */
   readonly timeoutMs: number;
-  /** End of validity, in milliseconds since 1970. */
+  /** When the first of the commands expires, in milliseconds since 1970; undefined if that is not known. */
   readonly endsMs: number | undefined;
   readonly pauseMs: number;
   readonly io: Pick<Io, 'say' | 'now' | 'stop'>;
@@ -157,7 +167,11 @@ interface Waiting extends Subject {
  */
 const GRACE_MS = MARGIN_S * 1000;
 
-/** @returns for each request key its result, or that there is none yet or will never be one @throws NodeError */
+/**
+ * Polls until every command has a result or has expired, until the time is over, or until the user ends pickaxe.
+ * @returns one entry for each request key
+ * @throws NodeError
+ */
 export async function waitForResults(waiting: Waiting): Promise<ShownResult[]> {
   const { requestKeys, io, timeoutMs, pauseMs } = waiting;
   const startMs = io.now();
@@ -183,13 +197,14 @@ export async function waitForResults(waiting: Waiting): Promise<ShownResult[]> {
   }
 }
 
-/** `seen`: commands in a block that may still lack blocks above it. */
+/** A node's answers, by request key. */
 interface Look {
   readonly results: ReadonlyMap<string, CommandResult>;
+  /** Commands that are in a block, but without the wanted number of blocks above it. */
   readonly seen: ReadonlyMap<string, CommandResult>;
 }
 
-/** @returns undefined when the user has ended the command, after which the earlier results are printed */
+/** @returns undefined if the request failed because the user has ended pickaxe */
 async function lookUnlessStopped(waiting: Waiting): Promise<Look | undefined> {
   try {
     return await look(waiting);
@@ -209,7 +224,7 @@ async function look(waiting: Waiting): Promise<Look> {
   }, waiting);
 }
 
-/** Prints what the command waits for, whenever that changes. */
+/** Prints what pickaxe waits for, whenever that changes. */
 class Progress {
   readonly #io: Pick<Io, 'say'>;
   #last = '';

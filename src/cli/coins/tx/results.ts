@@ -1,4 +1,4 @@
-/** The results of `pickaxe tx` commands that ask nodes, as JSON and for people. */
+/** Formats the results of `pickaxe tx` commands that ask nodes, as JSON and for people. */
 
 import { z } from 'zod';
 import { EXIT } from '../../../app/process/exit.ts';
@@ -89,7 +89,7 @@ export function without(requestKey: string | null, status: ShownResult['status']
   };
 }
 
-/* For people. Texts are foreign, so they are made safe to print. */
+/* Results as text for people. Texts that a node or another person may have chosen are made safe to print. */
 
 /** @param chain the chain on which the command ran, for the line about the next step */
 export function resultLines(result: ShownResult, chain: number): string[] {
@@ -137,11 +137,11 @@ function nextLines({ status, continuation }: ShownResult, chain: number): string
 interface Printed {
   readonly chain: number;
   readonly results: readonly ShownResult[];
-  /** The node's own warnings. */
+  /** Warnings in the node's answer. */
   readonly warnings?: readonly string[];
 }
 
-/** @returns failed when a command has failed or will never run, otherwise noWork when one has no result yet */
+/** @returns the exit code: failed if a command has failed or expired, otherwise noWork if one has no result yet */
 export function printResults({ chain, results, warnings = [] }: Printed, json: boolean, io: Io): number {
   if (json) {
     io.out(`${JSON.stringify({ chain, results, warnings })}\n`);
@@ -157,7 +157,7 @@ export function printResults({ chain, results, warnings = [] }: Printed, json: b
 /** A value for `JSON.stringify`. */
 type PlainJson = null | boolean | string | number | PlainJson[] | { [key: string]: PlainJson };
 
-/** @returns the same value, in which numbers that JavaScript would round are texts of their digits */
+/** @returns the value, in which a number becomes a text of its digits if a double might not preserve it */
 export function plainJson(json: ExactJson): PlainJson {
   if (json instanceof JsonNumber) return plainNumber(json.text);
   if (isExactJsonObject(json))
@@ -168,7 +168,10 @@ export function plainJson(json: ExactJson): PlainJson {
 /** Smallest normal double. Smaller doubles, which are subnormal, have fewer digits. */
 const LEAST_NORMAL = 2 ** -1022;
 
-/** A double preserves any number of up to 15 digits. */
+/**
+ * A double preserves a number that has at most 15 digits and is 0 or in the range of normal doubles.
+ * @returns a double for such a number; otherwise the text
+ */
 function plainNumber(text: string): number | string {
   const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '');
   const value = Number(text);

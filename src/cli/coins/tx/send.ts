@@ -1,4 +1,4 @@
-/** `pickaxe tx send` and `private`. Commands that an earlier attempt has sent count as success. */
+/** `pickaxe tx send` and `pickaxe tx private`. For `send`, commands that are already on the chain count as sent. */
 
 import type { NodesInTurn } from '../../../app/nodes/nodes-in-turn.ts';
 import { EXIT, UsageError } from '../../../app/process/exit.ts';
@@ -21,7 +21,7 @@ interface SendOptions {
   readonly prove: Prove;
 }
 
-/** @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not take it */
+/** @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not accept its commands */
 export async function runTxSend(
   file: string,
   { chain, yes, json, prove }: SendOptions,
@@ -35,14 +35,14 @@ export async function runTxSend(
     return EXIT.failed;
   }
   await sending(() => sendAll(nodes, batch, io), io, 'Send the same file again: that does no harm.');
-  // Commands that are already on the chain have results.
+  // The node is asked for results once: commands that were already on the chain have results.
   const requestKeys = batch.commands.map(({ hash }) => hash);
   const reported = await waitForResults({ ...batch, nodes, requestKeys, depth: 0, timeoutMs: 0, pauseMs: 0, io });
   const results = await prove({ ...batch, results: reported }, nodes, io.stop);
   if (results.some(({ status }) => status === 'pending'))
     io.say(`Sent. See what becomes of it: pickaxe tx poll ${oneLine(file)}`);
   const code = printResults({ chain: batch.chain, results }, json, io);
-  // A command that was just sent has no result yet.
+  // A command that was just sent has no result yet, and that is not a failure.
   return code === EXIT.noWork ? EXIT.done : code;
 }
 
@@ -54,7 +54,10 @@ function sayWhatIsSent({ transactions, commands }: Batch, io: Io): void {
   }
 }
 
-/** A node takes all commands of a batch or none, so commands that are already on the chain are left out. */
+/**
+ * Sends a batch. A node accepts all commands of a batch or none. So if it refuses one because the command is already on
+ * the chain, the batch is sent again without this command.
+ */
 async function sendAll(nodes: NodesInTurn, batch: Batch, io: Io): Promise<void> {
   let left: readonly Command[] = batch.commands;
   while (left.length > 0) {
@@ -71,7 +74,7 @@ async function sendAll(nodes: NodesInTurn, batch: Batch, io: Io): Promise<void> 
 
 /**
  * Sends a command that only the entities in its metadata can read.
- * @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not take it
+ * @throws UsageError or RequestFileError for an unusable file, NodeError when the node does not accept its command
  */
 export async function runTxPrivate(
   file: string,
@@ -88,12 +91,12 @@ export async function runTxPrivate(
   return EXIT.done;
 }
 
-/** @param hint what to do when the node may have taken the command, although its answer was lost */
+/** @param hint what the user can do when the node may have accepted the command, although its answer was lost */
 async function sending<T>(send: () => Promise<T>, io: Pick<Io, 'say' | 'stop'>, hint: string): Promise<T> {
   try {
     return await send();
   } catch (error) {
-    // The user may end the command during the request.
+    // If the user has ended pickaxe during the request, it is not known whether the node has accepted the command.
     const mayBeTaken = io.stop.aborted || (error instanceof NodeError && error.mayHaveBeenTaken);
     if (mayBeTaken) io.say(`The node may have taken it all the same. ${hint}`);
     throw error;

@@ -1,4 +1,4 @@
-/** `pickaxe tx show`: explains commands and forms. */
+/** `pickaxe tx show`: explains the commands in a file, signed or still without some signatures. */
 
 import { EXIT } from '../../../app/process/exit.ts';
 import { oneLine } from '../../../base/text/plain-text.ts';
@@ -9,7 +9,7 @@ import { explain, type ShownSigner, type ShownTransaction } from './explain.ts';
 import { row } from './results.ts';
 
 /**
- * @returns failed for wrong commands, but not for missing signatures
+ * @returns the exit code: failed if a command is wrong, but not if only signatures are missing
  * @throws UsageError, RequestFileError or LedgerFormatError for a file without commands
  */
 export async function runTxShow(file: string, { json }: { readonly json: boolean }, io: Io): Promise<number> {
@@ -23,7 +23,11 @@ export async function runTxShow(file: string, { json }: { readonly json: boolean
 type Content = NonNullable<ShownTransaction['content']>;
 type Capability = ShownSigner['capabilities'][number];
 
-/** For people. Texts are foreign, so they are made safe to print. @param now milliseconds since 1970 */
+/**
+ * Texts of the transaction are made safe to print, because others may have written them.
+ * @param now milliseconds since 1970
+ * @returns lines that explain a transaction to people
+ */
 export function explainedLines({ hash, verdict, reason, signers, content, warnings }: ShownTransaction, now: number) {
   const missing = signers.filter(({ isSigned }) => !isSigned).length;
   return [
@@ -90,7 +94,7 @@ function signerLines({ publicKey, isSigned, signsForEverything, capabilities }: 
   ];
 }
 
-/** Capabilities of coins are put into words, others are shown as code. */
+/** @returns a capability about coins in words, and any other capability as code */
 function capabilityText({ name, arguments: args, amount }: Capability): string {
   if (name.endsWith('.GAS') && args.length === 0) return `pays for gas (${oneLine(name)})`;
   if (amount === null) return oneLine(`(${[name, ...args.map((arg) => JSON.stringify(arg))].join(' ')})`);

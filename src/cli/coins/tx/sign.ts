@@ -32,8 +32,9 @@ import { explainedLines } from './show.ts';
 
 /**
  * @param what a hash, or a file with a hash or a form
- * @returns failed when a person was asked and said no
- * @throws UsageError or RequestFileError for unusable files, and for a key that is not one of the form's
+ * @returns the exit code: failed if the user was asked and refused
+ * @throws UsageError or RequestFileError for unusable files, and for a key that is not one of the form's signers;
+ *   also the UsageError of `mayBeSigned`
  */
 export async function runTxSign(
   what: string,
@@ -56,7 +57,7 @@ export async function runTxSign(
   return EXIT.done;
 }
 
-/** Start of a line of signatures. Key files start with the names of their keys instead. */
+/** Matches a line that starts with a public key, as each line of signatures does. Lines of key files do not. */
 const SIGNATURE_LINE = /^['"]?[\da-f]{64}['"]?:/m;
 
 interface AddSigOptions {
@@ -65,9 +66,9 @@ interface AddSigOptions {
 }
 
 /**
- * @param added files of keys, or of signatures that `pickaxe tx sign` has printed
- * @returns failed when a person was asked and said no
- * @throws as `runTxSign`
+ * @param added paths of key files, and of files of signatures that `pickaxe tx sign` has printed
+ * @returns the exit code: failed if the user was asked and refused
+ * @throws the errors of `runTxSign`
  */
 export async function runTxAddSig(
   formFile: string,
@@ -94,7 +95,7 @@ function sorted(files: readonly string[]): { pairs: KeyPair[]; signatures: Named
 }
 
 /**
- * Puts the signatures in copies of a form together.
+ * Combines copies of a form, and prints a form with the signatures of all copies.
  * @throws UsageError or RequestFileError for unusable files, and for forms of different commands
  */
 export async function runTxCombine(
@@ -113,13 +114,16 @@ export async function runTxCombine(
   return EXIT.done;
 }
 
-/* Before anything is signed, signers see all of it and are asked. */
+/*
+ * Before a signature is printed, the user sees the command, or a warning if only the command's hash is known. Then the
+ * user is asked, unless `yes` is set or there is no terminal.
+ */
 
 const BLIND = 'does not show what the command does: sign only what you have seen with pickaxe tx show.';
 
 /**
- * @returns whether to sign; true without a terminal, because the command was started in order to sign
- * @throws UsageError where nobody can be asked and the command has parts that cannot be explained
+ * @returns whether to sign: true if `yes` is set or if there is no terminal, otherwise the user's answer
+ * @throws UsageError if the command has members that pickaxe does not know, there is no terminal, and `yes` is not set
  */
 async function mayBeSigned(file: string, form: UnsignedForm, yes: boolean, io: Io): Promise<boolean> {
   if (form.cmd === null) {
@@ -143,7 +147,7 @@ async function mayHashBeSigned(yes: boolean, io: Io): Promise<boolean> {
   return await isWanted('Sign it without seeing it?', yes, io);
 }
 
-/** @param unasked called where nobody can be asked */
+/** @param unasked called if `yes` is not set and there is no terminal. If `unasked` returns, the answer is yes */
 async function isWanted(question: string, yes: boolean, io: Io, unasked = () => {}): Promise<boolean> {
   if (yes) return true;
   const answer = await io.confirm(question);
@@ -152,7 +156,7 @@ async function isWanted(question: string, yes: boolean, io: Io, unasked = () => 
   return answer ?? true;
 }
 
-/** Prints YAML, or JSON once the form is complete. @param local whether a complete command is for /local */
+/** Prints a form as YAML, or a completed one as a command in JSON. @param local whether that command is for /local */
 function printForm({ file, form }: NamedForm, local: boolean, io: Io): void {
   if (!completed(form, file)) sayWhatIsNext(form, file, io);
   io.out(formatForm(form, local ? 'local' : 'send', file));

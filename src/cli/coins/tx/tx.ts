@@ -18,8 +18,9 @@ import { runTxAddSig, runTxCombine, runTxSign } from './sign.ts';
 
 /** Time for which `poll` and `spv` wait by default, in seconds. */
 const DEFAULT_TIMEOUT = 600;
-/** Pauses between two requests: blocks come twice a minute, and proofs more rarely. */
+/** Pause between two requests for results. A chain has about two blocks a minute. */
 const POLL_PAUSE_MS = 5_000;
+/** Pause between two requests for a proof, which takes several blocks. */
 const PROOF_PAUSE_MS = 30_000;
 
 export function declare(tx: Command, line: Line): void {
@@ -89,7 +90,7 @@ async function askNodes(command: Command, io: Io, ask: Ask, movesCoins = false):
   return withWords(() => onNodes(loaded.config, io, (nodes) => ask(nodes, prove)));
 }
 
-/** Like `askNodes`, for signed commands, which are only sent to nodes that the user has chosen. */
+/** Like `askNodes`, but for signed commands, which are sent only to nodes that the user has chosen. */
 function sendToNodes(command: Command, io: Io, ask: Ask): Promise<number> {
   return askNodes(command, io, ask, true);
 }
@@ -122,7 +123,7 @@ function declareOnNodes(tx: Command, line: Line): void {
     );
 
   declarePoll(tx, 'poll', line);
-  // People who know the API of nodes look for this name.
+  // The API of nodes has `poll` and `listen`, so people may look for both names.
   declarePoll(tx, 'listen', line, { hidden: true });
 
   onNode(tx, 'private', { hidden: true })

@@ -10,46 +10,46 @@ import { thisMachine } from '../../../base/system/machine.ts';
 import { DeviceError } from '../../../miner/engine/engine.ts';
 import { type Gpu, listGpus } from '../../../miner/engine/gpu/list-gpus.ts';
 
-/** Nodes or pools. */
+/** The nodes or the pools to mine on. */
 export interface Places {
-  /** In order of preference. */
+  /** The URLs, in order of preference. */
   readonly urls: readonly string[];
-  /** Fingerprints of certificates that no authority has signed. */
+  /** Fingerprints of certificates that no authority has signed, and that the user trusts. */
   readonly fingerprints?: readonly PerNode[];
 }
 
 export interface NodeAnswers extends Places {
-  /** Absent where every URL has a path. */
+  /** Absent if every URL has a path, which contains the network. */
   readonly network?: string;
-  /** 64 hex digits. */
+  /** The miner's public key, 64 hex digits. */
   readonly publicKey: string;
-  /** Absent for `k:` and the public key. */
+  /** Absent for the usual account: `k:` followed by the public key. */
   readonly account?: string;
-  /** Present if it was written after the key or the account. */
+  /** Present if the user has typed a rig's name after the key or the account. */
   readonly rigName?: string;
 }
 
 export interface PoolAnswers extends Places {
   readonly user: string;
-  /** Absent where the pool needs none. */
+  /** Absent if the pool needs no password. */
   readonly password?: Password;
 }
 
 export interface Password {
-  /** A new file. A relative path starts at the folder of the settings. */
+  /** Path of a new file for the password. A relative path starts at the folder of the settings. */
   readonly file: string;
   readonly text: string;
 }
 
-/** Has either `node` or `pool`. */
+/** All answers. They have either `node` or `pool`. */
 export interface Answers {
   readonly node?: NodeAnswers;
   readonly pool?: PoolAnswers;
-  /** Absent for the CPU and every real GPU. */
+  /** Names of devices. Absent for the default: the CPU and every real GPU. */
   readonly devices?: readonly string[];
 }
 
-/** @returns TOML without the password, which has its own file */
+/** @returns TOML. It names the password's file, but does not contain the password */
 export function configText({ node, pool, devices }: Answers): string {
   return settingsToml({
     ...(node && nodeSettings(node)),
@@ -82,7 +82,7 @@ export function sayFindings(findings: readonly Finding[]): void {
   say(...findingLines(findings, (process.stdout.columns || USUAL_COLUMNS) - INDENT.length));
 }
 
-/** @returns a validator for a prompt */
+/** @returns a function that checks a typed text. It returns true, or the reason why the text is not valid */
 export function accepts(type: SettingType<string>): (text: string) => true | string {
   const schema = type.schema(z);
   return (text) => {
@@ -113,7 +113,7 @@ export async function askDevices(): Promise<Pick<Answers, 'devices'>> {
       ...usable.map(({ name, model }) => ({ name: `${name.padEnd(5)} ${model}`, value: name, checked: true })),
     ],
   });
-  // All devices are the default, which also covers devices that are added later.
+  // If all devices are chosen, none is named: the default then also includes devices that are added later.
   return devices.length === usable.length + 1 ? {} : { devices };
 }
 

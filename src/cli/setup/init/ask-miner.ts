@@ -1,4 +1,4 @@
-/** Asks for the key and the account of the rewards, until a node gives work for them. */
+/** Asks for nodes, the key and the account, and checks whether the nodes give work for this miner. */
 
 import { input, select } from '@inquirer/prompts';
 import {
@@ -30,8 +30,8 @@ interface TypedKey {
 }
 
 /**
- * Asks until a node gives work for the miner and the miner's account has its keys, or until the user goes on without
- * that.
+ * Asks until the nodes give work for the miner and the account has the miner's keys. The user may also accept that
+ * there is no work, or that the keys are different.
  */
 export async function askNodesAndMiner(): Promise<NodeAnswers> {
   let nodes = await askNodes();
@@ -60,7 +60,7 @@ const QUESTIONS = {
   },
 } as const;
 
-/** The network is no choice if all node URLs have a path, which contains the network. */
+/** The network is not offered as a choice if all node URLs have a path, because the path contains the network. */
 async function askWhatToChange({ urls }: Nodes, trouble: Trouble) {
   const { message, nothing } = QUESTIONS[trouble];
   return select({
@@ -122,7 +122,7 @@ async function makeKey(): Promise<string> {
   }
 }
 
-/** `other keys`: on some or all chains the account has other keys, so the miner cannot mine there. */
+/** `other keys`: on some or all chains, the account has other keys than the miner, who cannot mine on those chains. */
 type Trouble = 'no work' | 'other keys';
 
 type ExaminedNodes = Pick<NodeAnswers, 'urls' | 'fingerprints' | 'network'>;
@@ -145,7 +145,7 @@ async function examineMiner(
   const config = { node: settings, ledger: DEFAULTS.ledger, miner: identity };
   const troubles = (await examineAccount(config)).filter(({ state }) => state !== 'ok');
   sayFindings([...findings, ...troubles]);
-  // If the account has other keys on all chains, no node can give work.
+  // If the account has other keys on all chains, no node can give work, so the keys are the trouble to report.
   if (troubles.some(isFault)) return 'other keys';
   if (!findings.some(isFault)) return troubles.some(({ state }) => state === 'warning') ? 'other keys' : undefined;
   return 'no work';

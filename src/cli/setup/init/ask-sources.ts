@@ -1,4 +1,4 @@
-/** Asks for the URLs of nodes or pools, and tries each at once. */
+/** Asks for the URLs of nodes or pools, and connects to each URL at once to check it. */
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -27,11 +27,11 @@ import {
   sayFindings,
 } from './answers.ts';
 
-/** Whether to ask for nodes or pools, and how to try each URL. */
+/** What to ask for, nodes or pools, and how each URL is checked. */
 interface Wanted {
   readonly kind: 'node' | 'pool';
   readonly type: SettingType<string>;
-  /** The default answer. */
+  /** The default answer for the first URL. If absent, a URL must be typed. */
   readonly usual?: string;
   readonly attempt: (url: string, trust: Trust) => Promise<Attempt>;
 }
@@ -52,11 +52,11 @@ interface Asked {
   readonly network?: string;
 }
 
-/** Maximum number of nodes or pools. More of them would not help failover. */
+/** Maximum number of nodes or pools. More of them would be of no use for failover. */
 const MOST = 5;
 const NONE = '';
 
-/** @returns the answers, and the network that the first node names */
+/** @returns the URLs with fingerprints, and the network that the first node reports */
 async function askUrls(wanted: Wanted): Promise<{ readonly places: Places; readonly network?: string }> {
   const { kind, usual } = wanted;
   const first = await askUrl(wanted, `${kind === 'node' ? 'Node' : 'Pool'} URL`, usual);
@@ -77,7 +77,7 @@ function placesOf(all: readonly Asked[]): Places {
   return { urls: all.map(({ url }) => url), ...(fingerprints.length > 0 && { fingerprints }) };
 }
 
-/** @param usual the default answer; empty for none. If absent, an answer must be typed */
+/** @param usual the default answer, which may be empty for no further URL. If absent, a URL must be typed */
 async function askUrl(wanted: Wanted, message: string, usual?: string): Promise<Asked> {
   const isUrl = accepts(wanted.type);
   for (;;) {
@@ -94,7 +94,10 @@ async function askUrl(wanted: Wanted, message: string, usual?: string): Promise<
   }
 }
 
-/** @param fingerprint that of a certificate that the user trusts. If absent, an authority must have signed it */
+/**
+ * @param fingerprint fingerprint of a certificate that the user trusts. Without it, an authority must have signed the
+ * certificate
+ */
 async function attempt(
   wanted: Wanted,
   url: string,
@@ -136,7 +139,7 @@ export async function askNodes(): Promise<Nodes> {
   return { ...places, network: await askNetwork(network) };
 }
 
-/** @param usual default answer */
+/** @param usual the default answer */
 export async function askNetwork(usual = USUAL_NETWORK): Promise<string> {
   const network = await input({ message: 'Network', default: usual, validate: acceptsNetwork });
   return network.trim();
@@ -150,7 +153,10 @@ function acceptsNetwork(text: string): true | string {
   return `Did you mean ${meant}? If not, write the network into the node URL: http://HOST:PORT/ledger/0.0/${text.trim()}`;
 }
 
-/** Finds out only whether there is a node at the URL, because the network and the key are not known yet. */
+/**
+ * Checks only the connection, the network that the node names, and the node's clock, because the network to mine on and
+ * the key are not known yet.
+ */
 async function attemptNode(url: string, trust: Trust): Promise<Attempt> {
   const { findings, ...found } = await examineNode({ url, trust });
   const relevant = findings.filter(
@@ -164,10 +170,10 @@ async function attemptNode(url: string, trust: Trust): Promise<Attempt> {
 
 const USUAL_PASSWORD_FILE = 'pool.password';
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses them
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters
 const passwordType = text(/^[^\x00-\x1f\x7f]{0,256}$/, 'Give a password of at most 256 characters.');
 
-/** Asks until a pool gives the user work, or the user goes on without that. @param folder the folder of the settings */
+/** Asks until the pools give work, or the user accepts that they do not. @param folder the folder of the settings */
 export async function askPools(folder: string): Promise<PoolAnswers> {
   let places = await askPlaces();
   let user = await askUser();
@@ -198,7 +204,7 @@ async function askPlaces(): Promise<Places> {
   return (await askUrls({ kind: 'pool', type: poolUrl, attempt: attemptPool })).places;
 }
 
-/** Finds out only whether something listens at the URL, because the user is not known yet. */
+/** Checks only whether there is a pool at the URL, because the user's name is not known yet. */
 async function attemptPool(url: string, trust: Trust): Promise<Attempt> {
   return examinePool({ url, trust });
 }
@@ -208,7 +214,7 @@ async function askUser(): Promise<string> {
   return read(poolUser, await input({ message, validate: accepts(poolUser) }));
 }
 
-/** @returns an empty text where the pool needs no password */
+/** @returns the password; an empty text if the pool needs none */
 async function askPassword(): Promise<string> {
   const typed = await hiddenInput({
     message: 'Password (most pools need none: leave it empty)',

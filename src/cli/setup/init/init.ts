@@ -1,4 +1,4 @@
-/** `pickaxe init`: asks for what mining needs, checks each answer, and writes the configuration file. */
+/** `pickaxe init`: asks for the settings that mining needs, checks each answer, and writes the configuration file. */
 
 import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
@@ -49,7 +49,7 @@ async function runInit({ user }: InitOptions): Promise<number> {
     write(file, answers, isThere);
     start = howToStart(answers, user);
   } catch (fault) {
-    // @inquirer/core throws this at Ctrl-C.
+    // @inquirer/core throws an ExitPromptError when the user ends a question with Ctrl-C.
     if ((fault as Error).name !== 'ExitPromptError') throw fault;
     say('No configuration was written.');
     return EXIT.interrupted;
@@ -58,7 +58,7 @@ async function runInit({ user }: InitOptions): Promise<number> {
   return EXIT.done;
 }
 
-/** @returns a command line. With a password, a project file is accepted only if --config names it */
+/** @returns the command line that starts mining. A project file with a password must be named with --config */
 function howToStart({ pool }: Answers, user: boolean): string {
   return pool?.password && !user ? `pickaxe mine --config ${PROJECT_FILE}` : 'pickaxe mine';
 }
@@ -81,7 +81,7 @@ function userFile(): string {
   return join(folder, 'config.toml');
 }
 
-/** pickaxe does not start when a JSON file is beside the TOML file. */
+/** @throws UsageError if a JSON file of the same name exists, because pickaxe does not start while that file exists */
 function refuseTwin(file: string): void {
   const twin = file.replace(/toml$/, 'json');
   if (exists(twin))
@@ -92,14 +92,15 @@ function exists(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Set regardless of the umask, because pickaxe refuses to read a file that others may write to. */
+/** Mode of the configuration file. Pickaxe refuses to read a file that other users may write to. */
 const MODE = 0o644;
 const FOLDER_MODE = 0o700;
 
 /**
- * Writes the settings and, if there is one, the password's file. If the settings cannot be written, neither is kept.
- * @param replaces false when the file must not exist yet
- * @throws UsageError that says which file could not be written, and why
+ * Writes the password's file, if there is a password, and then the settings. If the settings cannot be written, the
+ * password's file is removed again.
+ * @param replaces whether to replace an existing file. If false, the file must not exist yet
+ * @throws UsageError with the file that could not be written, and the reason
  */
 export function write(file: string, answers: Answers, replaces: boolean): void {
   const secret = answers.pool?.password && writePassword(dirname(file), answers.pool.password);

@@ -227,7 +227,7 @@ describe('send', () => {
     const onFour = { cmd, hash: requestKeyOfCmd(cmd), sigs: [] };
     const [signature] = command.sigs;
     for (const [name, text, message] of [
-      ['wrong.json', sendJson([{ ...elsewhere, sigs: [signature] }]), 'is not its signature over the hash'],
+      ['wrong.json', sendJson([{ ...elsewhere, sigs: [signature] }]), 'does not sign the hash'],
       ['form.yaml', formatUnsignedForm(form), 'lacks signatures'],
       ['two.json', sendJson([command, onFour]), 'several chains or networks'],
     ]) {

@@ -391,7 +391,7 @@ describe('add-sig and combine', () => {
     const other = folder.write('other.yaml', io.stdout);
     const form = copy('add-sig.unsigned.yaml');
     await expect(runTxAddSig(form, [other], FOR_SEND, io)).rejects.toThrow(
-      `${other}: the signature of ${BOB.public} is not its signature over the hash.`,
+      `${other}: the signature of ${BOB.public} does not sign the hash.`,
     );
     const stranger = folder.write('stranger.yaml', io.stdout.replace(BOB.public, ALICE.public));
     await expect(runTxAddSig(form, [stranger], FOR_SEND, io)).rejects.toThrow(RequestFileError);

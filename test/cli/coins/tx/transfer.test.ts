@@ -17,6 +17,7 @@ import { formatDecimal, parseDecimal } from '#pickaxe/protocol/ledger/decimal.js
 import { expectShape } from '../../../expect-shape.ts';
 import { json, lyingNode } from '../../../node/sweep/lying-node.ts';
 import { ACCOUNT, PAIR, SECRET, World } from '../../../node/sweep/world.ts';
+import { pickaxeIn } from '../../in-process.ts';
 import { PATIENCE, start } from '../../pickaxe.ts';
 import { type Printed, sweepIo } from '../../pretended-io.ts';
 
@@ -484,22 +485,22 @@ describe('the command line', () => {
   ];
 
   it.each(['1e-13', '0.0000000000001', '-1', '0.1+0.2', '.5', '1,5', ''])('takes no amount like %j', async (amount) => {
-    const run = start([...args(), '--amount', amount], { XDG_STATE_HOME: state });
-    expect(await run.code).toBe(2);
+    const run = await pickaxeIn(directory, [...args(), '--amount', amount], { XDG_STATE_HOME: state });
+    expect(run.code).toBe(2);
     expect(run.stderr).toContain('Write an amount such as 0.01, with at most 12 decimal places.');
     expect(run.stderr).not.toContain('internal error');
   });
 
   it('prints a plan where nobody can be asked', async () => {
-    const run = start([...args(), '--amount', '0.5', '--json'], { XDG_STATE_HOME: state });
-    expect(await run.code).toBe(0);
-    expect(JSON.parse(run.lines.join('\n'))).toMatchObject({
+    const run = await pickaxeIn(directory, [...args(), '--amount', '0.5', '--json'], { XDG_STATE_HOME: state });
+    expect(run.code, run.stderr).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject({
       sent: false,
       state: 'planned',
       isNew: true,
       balance: '91.5',
     });
-    const nothing = start([...args(), '--amount', '0'], { XDG_STATE_HOME: state });
-    expect([await nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('The amount must be above 0.')]);
+    const nothing = await pickaxeIn(directory, [...args(), '--amount', '0'], { XDG_STATE_HOME: state });
+    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('The amount must be above 0.')]);
   });
 });

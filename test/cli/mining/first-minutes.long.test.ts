@@ -1,5 +1,5 @@
 /**
- * A newcomer's first minutes: `RECORD=1 npx vitest run test/cli/mining/first-minutes.test.ts` writes what
+ * A newcomer's first minutes: `RECORD=1 npx vitest run test/cli/mining/first-minutes.long.test.ts` writes what
  * docs/commands.md shows of them again. The test compares with it what is the same on every machine and in every run.
  */
 

@@ -99,7 +99,7 @@ it.skipIf(noServer)(
 
     evil.end(easiest, 'new-cut');
     for (let i = 0; i < 50; i++) evil.end(evil.give(makeWork(1)), 'new-cut');
-    // The hostile one is still heard, and the rig's preferred one, but it has no work.
+    // States still come from the hostile one and from the rig's preferred one, which has no work now.
     await solved(honest);
     const honestAnswer = expect.objectContaining({ outcome: 'accepted', reason: 'by an honest node' });
     await vi.waitFor(() => expect(rig.events('verdict')).toContainEqual(honestAnswer), PATIENCE);

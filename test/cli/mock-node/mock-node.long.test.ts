@@ -7,7 +7,7 @@ import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { Folder } from '../../app/config/folder.ts';
 import { mockNodeArgs, type OtherOptions } from '../../mock-node/node.ts';
 import { pickaxeIn } from '../in-process.ts';
-import { MAIN, PATIENCE, pickaxe, start } from '../pickaxe.ts';
+import { MAIN, PATIENCE, start } from '../pickaxe.ts';
 
 const KEY = 'ab'.repeat(32);
 const folder = new Folder();
@@ -51,14 +51,13 @@ it('has faults from the beginning, on both of its ports', async () => {
 it('ends when a port is taken, and names it', async () => {
   const { urlIn } = await startMockNode('chainweb');
   const { port } = new URL(urlIn(/curl (http\S+)/));
-  const { code, stderr } = await pickaxe(...mockNodeArgs('chainweb', ['--control-port', port]));
+  const { code, stderr } = await pickaxeIn(folder.path, mockNodeArgs('chainweb', ['--control-port', port]));
   expect([code, stderr]).toEqual([2, expect.stringContaining(`port ${port} is in use`)]);
 });
 
 it('says what is wrong with a fault', async () => {
-  const { code, stderr } = await pickaxe(
-    ...mockNodeArgs('chainweb', ['--faults', '[{"endpoint":"cut","kind":"sleepy"}]']),
-  );
+  const args = mockNodeArgs('chainweb', ['--faults', '[{"endpoint":"cut","kind":"sleepy"}]']);
+  const { code, stderr } = await pickaxeIn(folder.path, args);
   expect([code, stderr]).toEqual([2, expect.stringContaining('kind')]);
 });
 
