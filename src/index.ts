@@ -1,14 +1,14 @@
-/** The package's API. Nothing here logs or prints. docs/library.md explains it, and `examples/` uses it. */
+/** The package's API. docs/library.md explains it, and `examples/` uses it. None of its functions logs or prints. */
 
 export type { Trust } from './base/net/tls-trust.ts';
 export { type Clock, systemClock } from './base/system/clock.ts';
 export { userCacheDirectory } from './base/system/files.ts';
 export { FleetRelay, type FleetRelayOptions } from './fleet/coordinator/fleet-relay.ts';
-export { FleetSubjects } from './fleet/messages.ts';
 export { readCredentials } from './fleet/nats/credentials.ts';
 export type { Credentials, Link, LinkMessage, LinkSettings, LinkState } from './fleet/nats/link.ts';
 export { type LinkContext, NatsLink } from './fleet/nats/nats-link.ts';
 export { FleetSource, type FleetSourceOptions } from './fleet/rig/fleet-source.ts';
+export { FleetSubjects } from './fleet/subjects.ts';
 export { CpuEngine, type CpuEngineOptions } from './miner/engine/cpu/cpu-engine.ts';
 export type { Telemetry } from './miner/engine/device.ts';
 export {

@@ -193,19 +193,6 @@ describe('imports point one way', () => {
   });
 });
 
-test('what several files of tests import does not replace the clock of those that share a process', () => {
-  const config = readFileSync(join(src, '../vitest.config.ts'), 'utf8');
-  const folders = [.../const CLEAN = \[([^\]]*)\]/.exec(config)![1].matchAll(/'([^']+)'/g)].map(([, folder]) => folder);
-  expect(folders.length).toBeGreaterThan(0);
-  for (const folder of folders) {
-    const path = join(tests, folder);
-    for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
-      if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
-      expect(readFileSync(join(path, name), 'utf8'), `${folder}/${name}`).not.toMatch(/useFakeTimers|setSystemTime/);
-    }
-  }
-});
-
 test('a folder of tests is named after the folder or file that it tests', () => {
   const others =
     /^(?:bench|clients|faults|foreign|interfaces|native|packaging|scripts|wine|vectors|(?:protocol\/ledger|cli\/usage\/completion)\/\w+)(?:\/|$)/;
@@ -219,6 +206,16 @@ test('a folder of tests is named after the folder or file that it tests', () => 
 
 test('no test gets a second try: what fails sometimes is a fault', () => {
   expect(readFileSync(join(src, '../vitest.config.ts'), 'utf8')).not.toContain('retry');
+});
+
+test('no helper of tests registers a hook when it is loaded, because files that share a process load it once', () => {
+  const tests = join(src, '../test');
+  const helpers = readdirSync(tests, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => /\.(ts|mjs)$/.test(name) && !/\.test\.ts$/.test(name) && name !== 'leaks.ts',
+  );
+  const registers = (name: string) => /^(?:before|after)(?:Each|All)\(/m.test(readFileSync(join(tests, name), 'utf8'));
+  expect(helpers.length).toBeGreaterThan(100);
+  expect(helpers.filter(registers)).toEqual([]);
 });
 
 test('comments are no wider than the code', () => {

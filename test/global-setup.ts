@@ -19,6 +19,9 @@ const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 /** The numbers of threads with which tests mine: this machine's, and one. */
 const THREADS = [[], ['1']];
 
+/** Longer than vitest needs to end its workers. */
+const EXIT_MS = 2_000;
+
 /** The variables that name the folder for temporary files: on Unix, and on Windows. */
 const TEMPORARY = ['TMPDIR', 'TEMP', 'TMP'];
 
@@ -40,5 +43,9 @@ export default function setUp(): (() => void) | undefined {
   const temporary = join(folder, 't');
   mkdirSync(temporary);
   for (const name of TEMPORARY) process.env[name] = temporary;
-  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  return () => {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    // Sometimes vitest waits ten seconds for its own transformer before it ends. Its reports are complete by now.
+    setTimeout(() => process.exit(), EXIT_MS).unref();
+  };
 }

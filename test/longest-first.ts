@@ -1,4 +1,8 @@
-/** The order in which files of tests start: the longest first, so that no worker is left with a long one at the end. */
+/**
+ * The order in which files of tests start: the longest first, so that no worker is left with a long one at the end.
+ * Files that share processes come after all others, because vitest ends a process as soon as the next file needs its
+ * own.
+ */
 
 import { readFileSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -17,6 +21,7 @@ export default class LongestFirst extends BaseSequencer {
     const root = this.ctx.config.root;
     const seconds = ({ moduleId }: TestSpecification) => SECONDS[relative(root, moduleId).replaceAll('\\', '/')] ?? 0;
     const bytes = new Map(files.map((file) => [file, statSync(file.moduleId).size]));
-    return files.toSorted((a, b) => seconds(b) - seconds(a) || bytes.get(b)! - bytes.get(a)!);
+    const shared = ({ project }: TestSpecification) => Number(!project.config.isolate);
+    return files.toSorted((a, b) => shared(a) - shared(b) || seconds(b) - seconds(a) || bytes.get(b)! - bytes.get(a)!);
   }
 }

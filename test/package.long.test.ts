@@ -1,16 +1,15 @@
 /** Tests the packed npm package: its files, and that it mines with nothing but its dependencies. */
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runNpm } from '../scripts/npm.mjs';
 import { isolated, start } from './cli/pickaxe.ts';
-import { armNode } from './foreign/programs.mjs';
-import { addonsFolder } from './native/driver.ts';
 import { makeFreshCopy } from './native/fresh-copy.ts';
+import { DEMO, MINE_MS, mine, native, newCopy } from './packaging/packed.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -84,39 +83,13 @@ describe('the npm package', () => {
   });
 });
 
-/** Far longer than a block takes. It may not hang the tests. */
-const MINE_MS = 120_000;
-
-const copy = mkdtempSync(join(tmpdir(), 'pickaxe-package-'));
-const main = join(copy, 'dist/cli/main.js');
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
-beforeAll(() => {
-  makeFreshCopy(copy, dependencies);
-  rmSync(join(copy, 'native/addons'), { recursive: true, force: true });
-});
-
-const DEMO = ['demo', '--threads', '1', '--blocks', '1', '--duration', '60'];
-
-/** Mines a block on the CPU. @returns the description of the CPU */
-async function mine(): Promise<string> {
-  const run = start([...DEMO, '--devices', 'cpu', '--json'], {}, main);
-  const code = await run.code;
-  expect({ code, stderr: run.stderr }).toEqual({ code: 0, stderr: expect.any(String) });
-  expect(run.events('summary')[0].accepted).toBeGreaterThan(0);
-  return String(run.events('device').find(({ state }) => state === 'ready')!.description);
-}
-
-async function native(): Promise<string> {
-  const run = start(['devices', '--json'], {}, main);
-  await run.code;
-  return JSON.parse(run.lines.join('')).cpu.native;
-}
+const { main } = newCopy(dependencies);
 
 test('unpacked beside its dependencies, it mines on WebAssembly, and says so', { timeout: MINE_MS }, async () => {
-  const cpu = await mine();
+  const cpu = await mine(main);
   expect(cpu).toMatch(/^.*kernel wasm\S*, /);
   expect(cpu).toContain('not built');
-  expect(await native()).toBe('none');
+  expect(await native(main)).toBe('none');
 });
 
 describe('installed without its optional packages', () => {
@@ -181,93 +154,5 @@ describe('installed without its optional packages', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(missing);
     expect(stdout).toMatch(/^missing /);
-  });
-});
-
-function whyNoAddons(): string | undefined {
-  if (process.platform !== 'linux') return 'they are made for Linux';
-  try {
-    cpSync(addonsFolder(), join(copy, 'carried'), { recursive: true });
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
-const why = whyNoAddons();
-const skipped = why !== undefined && !process.env.CI;
-
-/** The emulator, with the C library that Debian's cross compiler brings. */
-const EMULATOR = ['qemu-aarch64-static', '-L', '/usr/aarch64-linux-gnu'];
-
-function whyNoArm(): string | undefined {
-  if (spawnSync(EMULATOR[0], ['--version']).error)
-    return 'there is no qemu-aarch64-static (on Debian: qemu-user-static)';
-  if (!existsSync(armNode)) return 'there is no Node.js for ARM (node test/foreign/programs.mjs downloads it)';
-  return undefined;
-}
-
-const whyNot = why ?? whyNoArm();
-const noArm = whyNot !== undefined && !process.env.CI;
-
-describe.skipIf(noArm)(`on ARM, emulated${noArm ? `, not tried: ${whyNot}` : ''}`, () => {
-  beforeAll(() => cpSync(join(copy, 'carried'), join(copy, 'native/addons'), { recursive: true }));
-  afterAll(() => rmSync(join(copy, 'native/addons'), { recursive: true }));
-
-  /** Runs pickaxe by Node.js for ARM. @returns the JSON objects that it printed */
-  function onArm(...args: string[]) {
-    const [command, ...rest] = [...EMULATOR, armNode, main, ...args, '--json'];
-    const { status, stdout, stderr } = spawnSync(command, rest, { ...isolated, encoding: 'utf8', timeout: MINE_MS });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.any(String) });
-    return stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-  }
-
-  test('it lists the NEON kernels of the prebuilt addon', { timeout: MINE_MS }, () => {
-    const [{ cpu }] = onArm('devices');
-    expect(cpu.native).toBe('prebuilt');
-    const usable = cpu.kernels
-      .filter((each: { usable: boolean }) => each.usable)
-      .map(({ name }: { name: string }) => name);
-    expect(usable).toEqual(expect.arrayContaining(['neonx2', 'neon', 'portable']));
-  });
-
-  test('it mines with them', { timeout: MINE_MS }, () => {
-    const mine = [
-      'demo',
-      '--devices',
-      'cpu',
-      '--threads',
-      '1',
-      '--kernel',
-      'neon',
-      '--blocks',
-      '1',
-      '--duration',
-      '60',
-    ];
-    const [summary] = onArm(...mine).filter(({ type }) => type === 'summary');
-    expect(summary.accepted).toBeGreaterThan(0);
-    expect(summary.hardwareErrors).toBe(0);
-  });
-});
-
-describe.skipIf(skipped)(`with the addons that a release carries${skipped ? `, not tried: ${why}` : ''}`, () => {
-  beforeAll(() => cpSync(join(copy, 'carried'), join(copy, 'native/addons'), { recursive: true }));
-
-  test('it mines with the prebuilt one, and says so', { timeout: MINE_MS }, async () => {
-    const cpu = await mine();
-    expect(cpu).not.toMatch(/kernel wasm/);
-    expect(cpu).toContain('; prebuilt');
-    expect(await native()).toBe('prebuilt');
-  });
-
-  test('an addon that cannot be loaded is not used, and it mines on WebAssembly', { timeout: MINE_MS }, async () => {
-    writeFileSync(join(copy, `native/addons/linux-${process.arch}-glibc.node`), 'not an addon');
-    const cpu = await mine();
-    expect(cpu).toMatch(/kernel wasm\S*, /);
-    expect(cpu).toMatch(/prebuilt, but cannot be loaded \(.+\): run `node .*build-native\.mjs`/);
   });
 });

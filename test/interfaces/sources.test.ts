@@ -1,7 +1,7 @@
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { FleetRelay } from '#pickaxe/fleet/coordinator/fleet-relay.js';
-import { FleetSubjects } from '#pickaxe/fleet/messages.js';
 import { FleetSource } from '#pickaxe/fleet/rig/fleet-source.js';
+import { FleetSubjects } from '#pickaxe/fleet/subjects.js';
 import { FailoverSource } from '#pickaxe/miner/source/failover.js';
 import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
 import type { PoolSource } from '#pickaxe/miner/source/pool/pool-source.js';

@@ -19,7 +19,7 @@ export function telemetryContract(name: string, makeEngine: () => Engine): void 
       await engine.open({ telemetry: (telemetry) => void told.push(telemetry) });
       const before = openings[0].length;
       await vi.waitFor(() => expect(told.length).toBeGreaterThan(0), { timeout: 60_000 });
-      if (opening > 0) expect(openings[0]).toHaveLength(before); // the first listener hears nothing of the second opening
+      if (opening > 0) expect(openings[0]).toHaveLength(before); // the first listener gets nothing of the second opening
       await engine.close();
     }
     for (const telemetry of openings.flat()) {

@@ -1,11 +1,10 @@
 /** Builds test/native/driver.c in several ways and talks to it. */
 
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import { packSearch } from '#pickaxe/miner/engine/cpu/kernels/kernel.js';
 import type { Puzzle } from '#pickaxe/protocol/chain/job.js';
 import { type NonceParts, type Range, word6Of } from '#pickaxe/protocol/chain/nonce.js';
@@ -151,18 +150,12 @@ function runUnderWine(windows: Windows, program: string, args: readonly string[]
 }
 
 let addons: string | undefined;
-/** To be removed in the end. */
-const built: string[] = [];
-afterAll(() => {
-  for (const folder of built) rmSync(folder, { recursive: true, force: true });
-});
 
 /** @returns the folder of the prebuilt addons: the one that ADDONS names, or a new one in which they are built now */
 export function addonsFolder(): string {
   if (addons !== undefined) return addons;
   if (process.env.ADDONS) return resolve(root, process.env.ADDONS);
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-addons-'));
-  built.push(folder);
   run(process.execPath, [join(root, 'scripts/build-addons.mjs'), folder]);
   addons = folder;
   return addons;

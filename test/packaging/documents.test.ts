@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { pickaxe } from '../cli/pickaxe.ts';
+import { pickaxe } from '../cli/in-process.ts';
 import { ROOT } from '../scripts/run.ts';
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');

@@ -26,7 +26,11 @@ const OTHER_PROGRAMS: Record<string, readonly string[]> = {
   'scripts/release.mjs': ['git'],
 };
 
-describe.each(readdirSync(join(ROOT, 'scripts')).map((name) => `scripts/${name}`))('%s', (file) => {
+const SCRIPTS = readdirSync(join(ROOT, 'scripts'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.\w+$/.test(name))
+  .map((name) => join('scripts', name));
+
+describe.each(SCRIPTS)('%s', (file) => {
   const code = readFileSync(join(ROOT, file), 'utf8');
 
   it('starts no program that needs a shell', () => {

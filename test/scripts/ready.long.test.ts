@@ -41,15 +41,9 @@ vi.setConfig({ testTimeout: 600_000 });
 
 beforeAll(() => {
   const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.web.json', 'src', 'scripts', 'native'];
-  const order = ['test/longest-first.ts', 'test/seconds.json'];
-  const forTests = [
-    'vitest.config.ts',
-    ...order,
-    'test/global-setup.ts',
-    'test/leaks.ts',
-    'test/cli/remember-speeds.mjs',
-    TEST,
-  ];
+  // Those directly in test/ are what vitest loads before any file of tests.
+  const loaded = readdirSync(join(ROOT, 'test')).filter((name) => /^(?!.*\.test\.ts$).*\.(ts|json)$/.test(name));
+  const forTests = ['vitest.config.ts', ...loaded.map((name) => `test/${name}`), 'test/cli/remember-speeds.mjs', TEST];
   const isBuilt = (path: string) => path.includes('native/build');
   for (const file of [...files, ...forTests])
     cpSync(join(ROOT, file), join(copy, file), { recursive: true, filter: (from) => !isBuilt(from) });

@@ -2,11 +2,10 @@
 
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import { whyNoRadv } from '../../native/compilers/compile/radv.mjs';
 import { isolated } from '../cli/pickaxe.ts';
 import { noServer } from '../fleet/nats/server.ts';
@@ -18,7 +17,6 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The folder for what scripts write. */
 export const scratch = mkdtempSync(join(tmpdir(), 'pickaxe-scripts-'));
-afterAll(() => rmSync(scratch, { recursive: true, force: true, maxRetries: 10 }));
 
 const has = (program: string) => (spawnSync(program, ['--version']) as SpawnSyncReturns<Buffer>).error === undefined;
 

@@ -51,6 +51,22 @@ testScripts('scripts', {
   },
   'scripts/journeys.mjs': { startedBy: 'scripts/house.mjs' },
   'scripts/mingw.mjs': { startedBy: 'scripts/build-addons.mjs' },
+  'scripts/mutations.mjs': {
+    args: ['--sample', '8', '--seed', '1', '--tests', 'test/base/text', '--json', 'src/base/text'],
+    check: ({ stdout }) => {
+      const { putIn, noticed, notNoticed, notJudged, failing, wings } = JSON.parse(stdout);
+      const rest = { putIn, notJudged, failing, base: wings.base.putIn };
+      expect(rest).toEqual({ putIn: 8, notJudged: [], failing: [], base: 8 });
+      expect(noticed).toBeGreaterThan(3);
+      expect(notNoticed).toHaveLength(8 - noticed);
+    },
+  },
+  'scripts/mutations/campaign.mjs': { startedBy: 'scripts/mutations.mjs' },
+  'scripts/mutations/places.mjs': { startedBy: 'scripts/mutations.mjs' },
+  'scripts/mutations/runner.mjs': { startedBy: 'scripts/mutations/vitest.config.mjs' },
+  'scripts/mutations/selection.mjs': { startedBy: 'scripts/mutations.mjs' },
+  'scripts/mutations/switch.mjs': { startedBy: 'scripts/mutations.mjs' },
+  'scripts/mutations/vitest.config.mjs': { startedBy: 'scripts/mutations/campaign.mjs' },
   'scripts/native-sources.mjs': { startedBy: 'scripts/compile-addon.mjs' },
   'scripts/node-sums.mjs': { startedBy: 'scripts/build-archives.mjs' },
   'scripts/npm.mjs': { startedBy: 'scripts/ready.mjs' },
