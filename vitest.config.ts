@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './test/longest-first.ts';
 
-/** Many tests wait for processes, nodes and devices: two cores finish three files at a time in half the time. */
-const LEAST_WORKERS = 3;
+/** Many tests wait for nodes, streams and clocks: with fewer files at a time, two cores would often have nothing to do. */
+const LEAST_WORKERS = 5;
 
 /** Far longer than any test needs: beside busy programs even the start of a process takes ten seconds. */
 const PATIENCE_MS = 120_000;
@@ -12,35 +12,24 @@ const PATIENCE_MS = 120_000;
 const LONG = 'test/**/*.long.test.ts';
 const MOCKS = 'test/**/*.mocks.test.ts';
 
-/** Folders whose tests leave nothing behind in the process. */
-const CLEAN = [
-  'app',
-  'base/net',
-  'base/text',
-  'contract',
-  'fleet/coordinator',
-  'fleet/rig',
-  'miner/relay',
-  'miner/source',
-  'mock-node',
-  'native',
-  'node',
-  'protocol',
-  'rig/http',
-  'rig/log',
-  'rig/status',
-  'rig/survey',
-  'rig/terminal',
+/** Files that have a process of their own, and folders of such files. */
+const ALONE = [
+  // It watches the connections of all code, so it must be the first to load that.
+  'test/base/net/connecting.test.ts',
+  // It counts the listeners of the whole process.
+  'test/base/system/process-group.test.ts',
+  // They set the time zone, which a process reads once.
+  'test/rig/pauses/schedule.test.ts',
 ];
-/** A file with one of these has a process of its own: it replaces the clock, or listens to the whole process. */
-const WANTS_ALONE = /useFakeTimers|setSystemTime|process\.on\(/;
 
-/** Files that share processes, so that each process loads the code once for many of them: all others have one each. */
+/** Patterns of long tests that CI leaves out, because nothing that they try has changed: `.ci/left-out.mjs`. */
+const LEFT_OUT = process.env.LEFT_OUT?.split(' ').filter(Boolean) ?? [];
+
+/** Files that share processes, so that each process loads the code once for many of them. */
 const SHARED = readdirSync(new URL('test', import.meta.url), { recursive: true, encoding: 'utf8' })
   .map((name) => `test/${name.replaceAll('\\', '/')}`)
   .filter((path) => path.endsWith('.test.ts') && !/\.(long|mocks)\.test\.ts$/.test(path))
-  .filter((path) => CLEAN.some((folder) => path.startsWith(`test/${folder}/`)))
-  .filter((path) => !WANTS_ALONE.test(readFileSync(new URL(path, import.meta.url), 'utf8')));
+  .filter((path) => !ALONE.some((one) => path.startsWith(one)));
 
 /** Node.js itself loads the built code, without transforming it, so that every file of tests starts faster. */
 const asBuilt = { deps: { external: [/\/dist\//] } };
@@ -58,7 +47,13 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'shared', include: SHARED, server: asBuilt, isolate: false },
+        test: {
+          name: 'shared',
+          include: SHARED,
+          server: asBuilt,
+          isolate: false,
+          setupFiles: ['test/leaks.ts', 'test/cases.ts'],
+        },
       },
       {
         extends: true,
@@ -66,7 +61,7 @@ export default defineConfig({
       },
       // Only a transformed module can be replaced by a mock.
       { extends: true, test: { name: 'mocks', include: [MOCKS] } },
-      { extends: true, test: { name: 'long', include: [LONG], server: asBuilt } },
+      { extends: true, test: { name: 'long', include: [LONG], exclude: LEFT_OUT, server: asBuilt } },
     ],
   },
 });

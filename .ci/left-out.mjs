@@ -1,0 +1,74 @@
+/**
+ * What a run of CI leaves out, because nothing that it tries has changed. `node .ci/left-out.mjs [REVISION]` prints a
+ * line for each set that is left out since that revision: its files and the reason, with a tab between them. Without a
+ * revision, and in the nightly run (`CI_NIGHTLY=1`), nothing is left out.
+ *
+ * A set belongs here if it takes more than half a minute, and if what it tries is in few folders. All of them together
+ * take as long as all other tests.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const FOLDER = fileURLToPath(new URL('..', import.meta.url));
+
+const NATIVE = ['native/', 'scripts/build-native.mjs', 'src/miner/engine/cpu/kernels/', 'test/native/'];
+const SHADERS = ['shaders/', 'native/generator/', 'src/miner/engine/gpu/', 'test/miner/engine/gpu/'];
+
+/** `files` are patterns of files of tests; `paths` are the beginnings of the paths whose change makes them run. */
+export const SETS = [
+  {
+    name: 'Windows, by Wine',
+    files: ['test/wine/**', 'test/native/windows.long.test.ts'],
+    paths: ['test/wine/', 'test/foreign/', 'src/base/system/', 'packaging/', ...NATIVE],
+  },
+  {
+    name: 'kernels by all compilers, sanitizers and emulated chips',
+    files: [
+      'test/native/{kernels,addons,macos}.long.test.ts',
+      'test/miner/engine/cpu/{cpu-engine,known-chips}.long.test.ts',
+    ],
+    paths: ['test/miner/engine/cpu/', 'src/miner/engine/cpu/', ...NATIVE],
+  },
+  {
+    name: 'all variants of the shaders',
+    files: ['test/miner/engine/gpu/{shaders,gpu-engine,tuning,faults,supervision,nothing-lost}.long.test.ts'],
+    paths: SHADERS,
+  },
+  {
+    name: 'what GPU compilers make of the shaders',
+    files: ['test/native/compilers/**'],
+    paths: ['native/compilers/', 'test/native/compilers/', ...SHADERS],
+  },
+  {
+    name: 'benchmarks',
+    files: ['test/bench/benchmarks.long.test.ts'],
+    paths: ['bench/', 'test/bench/'],
+  },
+  {
+    name: 'endurance and misbehaviour as scripts',
+    files: ['test/faults/faults.long.test.ts'],
+    paths: ['test/faults/'],
+  },
+  {
+    name: 'prebuilt addons, and archives for machines without npm',
+    files: ['test/packaging/{addons,archives}.long.test.ts', 'test/scripts/ready.long.test.ts'],
+    paths: ['packaging/', 'scripts/build', 'scripts/ready.mjs', 'package', 'test/packaging/', ...NATIVE],
+  },
+];
+
+/** @returns the sets of which none of these paths, which have changed, makes a test run */
+export function setsLeftOut(changed) {
+  return SETS.filter(({ paths }) => !changed.some((path) => paths.some((beginning) => path.startsWith(beginning))));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [revision] = process.argv.slice(2);
+  if (revision && !process.env.CI_NIGHTLY) {
+    const args = ['-C', FOLDER, 'diff', '--name-only', revision, 'HEAD'];
+    const changed = execFileSync('git', args, { encoding: 'utf8' }).split('\n');
+    for (const { name, files, paths } of setsLeftOut(changed)) {
+      console.log(`${files.join(' ')}\t${name}: unchanged since ${revision.slice(0, 8)} are ${paths.join(', ')}`);
+    }
+  }
+}
