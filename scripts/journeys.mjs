@@ -176,6 +176,7 @@ export const WALKS = {
     'fleet/rig/solution-delivery',
     'miner/source/delivery',
     'fleet/messages',
+    'fleet/subjects',
     'fleet/nats/requests',
     'fleet/nats/nats-link',
     'fleet/nats/pending-requests',

@@ -25,6 +25,7 @@ const TESTS = [
   'test/native/kernels.long.test.ts',
   'test/native/windows.long.test.ts',
   'test/package.long.test.ts',
+  'test/packaging/addons.long.test.ts',
 ];
 const ARCHIVES_TEST = 'test/packaging/archives.long.test.ts';
 /** The systems without prebuilt native kernels, and the kernels that mine there instead. */

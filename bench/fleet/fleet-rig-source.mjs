@@ -1,9 +1,9 @@
 // The connection of a rig to its fleet and its source of work, as `pickaxe mine --nats` makes them.
 
 import { systemClock } from '#pickaxe/base/system/clock.js';
-import { FleetSubjects } from '#pickaxe/fleet/messages.js';
 import { NatsLink } from '#pickaxe/fleet/nats/nats-link.js';
 import { FleetSource } from '#pickaxe/fleet/rig/fleet-source.js';
+import { FleetSubjects } from '#pickaxe/fleet/subjects.js';
 
 const PREFIX = 'pickaxe';
 

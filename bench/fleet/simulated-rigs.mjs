@@ -9,7 +9,8 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '#pickaxe/base/system/clock.js';
-import { CoordinatorState, FleetSubjects, readMessage, workOfGiven } from '#pickaxe/fleet/messages.js';
+import { CoordinatorState, readMessage, workOfGiven } from '#pickaxe/fleet/messages.js';
+import { FleetSubjects } from '#pickaxe/fleet/subjects.js';
 import { forkRigs } from './forked-rigs.mjs';
 import { reportOf } from './rig-report.mjs';
 
