@@ -8,6 +8,8 @@ const LEAST_WORKERS = 5;
 
 /** Far longer than any test needs: beside busy programs even the start of a process takes ten seconds. */
 const PATIENCE_MS = 120_000;
+/** Long tests build, install and mine, some of them under an emulator: longer than what they start may take itself. */
+const LONG_PATIENCE_MS = 400_000;
 
 const LONG = 'test/**/*.long.test.ts';
 const MOCKS = 'test/**/*.mocks.test.ts';
@@ -61,7 +63,17 @@ export default defineConfig({
       },
       // Only a transformed module can be replaced by a mock.
       { extends: true, test: { name: 'mocks', include: [MOCKS] } },
-      { extends: true, test: { name: 'long', include: [LONG], exclude: LEFT_OUT, server: asBuilt } },
+      {
+        extends: true,
+        test: {
+          name: 'long',
+          include: [LONG],
+          exclude: LEFT_OUT,
+          server: asBuilt,
+          testTimeout: LONG_PATIENCE_MS,
+          hookTimeout: LONG_PATIENCE_MS,
+        },
+      },
     ],
   },
 });

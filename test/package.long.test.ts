@@ -85,7 +85,7 @@ describe('the npm package', () => {
 
 const { main } = newCopy(dependencies);
 
-test('unpacked beside its dependencies, it mines on WebAssembly, and says so', { timeout: MINE_MS }, async () => {
+test('unpacked beside its dependencies, it mines on WebAssembly, and says so', async () => {
   const cpu = await mine(main);
   expect(cpu).toMatch(/^.*kernel wasm\S*, /);
   expect(cpu).toContain('not built');
@@ -135,7 +135,7 @@ describe('installed without its optional packages', () => {
     expect(asked.stderr).toMatch(missing);
   });
 
-  test('the library lists no GPU, mines on the CPU, and its types need nothing more', { timeout: MINE_MS }, () => {
+  test('the library lists no GPU, mines on the CPU, and its types need nothing more', () => {
     writeFileSync(
       join(home, 'use.mts'),
       `import { CpuEngine, DeviceError, listGpus } from 'pickaxe';

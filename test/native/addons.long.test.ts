@@ -15,7 +15,7 @@ const temporary = mkdtempSync(join(tmpdir(), 'pickaxe-addons-'));
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
 const buildAddons = (...args: string[]) =>
-  spawnSync(process.execPath, ['scripts/build-addons.mjs', ...args], { cwd: root, encoding: 'utf8', timeout: 120_000 });
+  spawnSync(process.execPath, ['scripts/build-addons.mjs', ...args], { cwd: root, encoding: 'utf8', timeout: 300_000 });
 
 const addons = join(temporary, 'addons');
 const built = buildAddons(addons);

@@ -105,7 +105,7 @@ export const variants: readonly Variant[] = [
 ];
 
 /** Far longer than a build or a run takes. Neither may hang the tests. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 /** @throws Error with what the program printed, unless it ended well */
 function run(command: string, args: readonly string[], input = '', env = process.env): string {

@@ -9,7 +9,7 @@ import { runNpm } from '../../scripts/npm.mjs';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Far longer than a build takes. It may not hang the tests. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 /**
  * Unpacks the package as it is published, so that files that the package lacks are missing here, too.

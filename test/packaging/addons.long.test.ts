@@ -53,7 +53,7 @@ describe.skipIf(noArm)(`on ARM, emulated${noArm ? `, not tried: ${whyNot}` : ''}
       .map((line) => JSON.parse(line));
   }
 
-  test('it lists the NEON kernels of the prebuilt addon', { timeout: MINE_MS }, () => {
+  test('it lists the NEON kernels of the prebuilt addon', () => {
     const [{ cpu }] = onArm('devices');
     expect(cpu.native).toBe('prebuilt');
     const usable = cpu.kernels
@@ -62,7 +62,7 @@ describe.skipIf(noArm)(`on ARM, emulated${noArm ? `, not tried: ${whyNot}` : ''}
     expect(usable).toEqual(expect.arrayContaining(['neonx2', 'neon', 'portable']));
   });
 
-  test('it mines with them', { timeout: MINE_MS }, () => {
+  test('it mines with them', () => {
     const [summary] = onArm(...DEMO, '--devices', 'cpu', '--kernel', 'neon').filter(({ type }) => type === 'summary');
     expect(summary.accepted).toBeGreaterThan(0);
     expect(summary.hardwareErrors).toBe(0);
@@ -72,14 +72,14 @@ describe.skipIf(noArm)(`on ARM, emulated${noArm ? `, not tried: ${whyNot}` : ''}
 describe.skipIf(skipped)(`with the addons that a release carries${skipped ? `, not tried: ${why}` : ''}`, () => {
   beforeAll(() => cpSync(join(copy, 'carried'), join(copy, 'native/addons'), { recursive: true }));
 
-  test('it mines with the prebuilt one, and says so', { timeout: MINE_MS }, async () => {
+  test('it mines with the prebuilt one, and says so', async () => {
     const cpu = await mine(main);
     expect(cpu).not.toMatch(/kernel wasm/);
     expect(cpu).toContain('; prebuilt');
     expect(await native(main)).toBe('prebuilt');
   });
 
-  test('an addon that cannot be loaded is not used, and it mines on WebAssembly', { timeout: MINE_MS }, async () => {
+  test('an addon that cannot be loaded is not used, and it mines on WebAssembly', async () => {
     writeFileSync(join(copy, `native/addons/linux-${process.arch}-glibc.node`), 'not an addon');
     const cpu = await mine(main);
     expect(cpu).toMatch(/kernel wasm\S*, /);

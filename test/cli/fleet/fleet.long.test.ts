@@ -8,7 +8,6 @@ import { noServer, TestServer, whyNoServer } from '../../fleet/nats/server.ts';
 import { MockNode } from '../../mock-node/node.ts';
 import { PATIENCE, type Run, start } from '../pickaxe.ts';
 
-const TEST_MS = 240_000;
 const KEY = 'a1'.repeat(32);
 
 describe.skipIf(noServer)(`a fleet of processes${whyNoServer}`, () => {
@@ -40,7 +39,7 @@ describe.skipIf(noServer)(`a fleet of processes${whyNoServer}`, () => {
     for (const each of [willing, unwilling]) {
       await vi.waitFor(() => expect(each.events('verdict')).not.toEqual([]), PATIENCE);
     }
-  }, TEST_MS);
+  });
 
   afterAll(async () => {
     for (const { child } of runs) child.kill('SIGKILL');
@@ -48,116 +47,96 @@ describe.skipIf(noServer)(`a fleet of processes${whyNoServer}`, () => {
     await node.close();
   });
 
-  it(
-    'is seen by an operator, with every solution accounted for',
-    async () => {
-      const { code, answer } = await operator('--once');
-      expect(code).toBe(0);
-      expectShape(FleetStatus, answer);
-      const { found, accepted, rejected, stale, unknown, pending } = answer;
-      expect(found).toBe(accepted + rejected + stale + unknown + pending);
-      expect(accepted).toBeGreaterThan(0);
-      expect(answer).toMatchObject({
-        disconnected: null,
-        rigsMining: 2,
-        rigsFaulty: 0,
-        ignored: { malformed: 0, tooFast: 0, tooManyMembers: 0 },
-        coordinators: [{ name: 'c1', lost: null, rigs: 2 }],
-        rigs: [
-          { name: 'rig1', group: 'hall-a', control: true, coordinator: 'c1', duplicate: false },
-          { name: 'rig2', group: null, control: false, coordinator: 'c1', duplicate: false },
-        ],
-      });
-      expect(answer.repeats).toMatchObject({ rigs: 2, jobSeconds: 3, nonces: 2 ** 64 });
-    },
-    TEST_MS,
-  );
+  it('is seen by an operator, with every solution accounted for', async () => {
+    const { code, answer } = await operator('--once');
+    expect(code).toBe(0);
+    expectShape(FleetStatus, answer);
+    const { found, accepted, rejected, stale, unknown, pending } = answer;
+    expect(found).toBe(accepted + rejected + stale + unknown + pending);
+    expect(accepted).toBeGreaterThan(0);
+    expect(answer).toMatchObject({
+      disconnected: null,
+      rigsMining: 2,
+      rigsFaulty: 0,
+      ignored: { malformed: 0, tooFast: 0, tooManyMembers: 0 },
+      coordinators: [{ name: 'c1', lost: null, rigs: 2 }],
+      rigs: [
+        { name: 'rig1', group: 'hall-a', control: true, coordinator: 'c1', duplicate: false },
+        { name: 'rig2', group: null, control: false, coordinator: 'c1', duplicate: false },
+      ],
+    });
+    expect(answer.repeats).toMatchObject({ rigs: 2, jobSeconds: 3, nonces: 2 ** 64 });
+  });
 
-  it(
-    'is found by pickaxe doctor',
-    async () => {
-      const ask = run('doctor', ...servers, '--rig-name', 'rig3', '--devices', 'cpu', '--json');
-      expect(await ask.code).toBe(0);
-      const { findings } = JSON.parse(ask.lines.join(''));
-      const [, url] = servers;
-      expect(findings).toContainEqual({ about: 'fleet', state: 'ok', what: `${url} connection: can be reached` });
-      expect(findings).toContainEqual({ about: 'fleet', state: 'ok', what: `${url} coordinators: found c1` });
-      const away = run('doctor', '--nats', 'nats://127.0.0.1:9', '--devices', 'cpu', '--json');
-      expect(await away.code).toBe(1);
-      expect(JSON.parse(away.lines.join('')).findings).toContainEqual({
-        about: 'fleet',
-        state: 'fault',
-        what: expect.stringContaining('nats://127.0.0.1:9 connection: nats://127.0.0.1:9 cannot be reached'),
-        why: 'the fleet’s work comes by way of it',
-      });
-    },
-    TEST_MS,
-  );
+  it('is found by pickaxe doctor', async () => {
+    const ask = run('doctor', ...servers, '--rig-name', 'rig3', '--devices', 'cpu', '--json');
+    expect(await ask.code).toBe(0);
+    const { findings } = JSON.parse(ask.lines.join(''));
+    const [, url] = servers;
+    expect(findings).toContainEqual({ about: 'fleet', state: 'ok', what: `${url} connection: can be reached` });
+    expect(findings).toContainEqual({ about: 'fleet', state: 'ok', what: `${url} coordinators: found c1` });
+    const away = run('doctor', '--nats', 'nats://127.0.0.1:9', '--devices', 'cpu', '--json');
+    expect(await away.code).toBe(1);
+    expect(JSON.parse(away.lines.join('')).findings).toContainEqual({
+      about: 'fleet',
+      state: 'fault',
+      what: expect.stringContaining('nats://127.0.0.1:9 connection: nats://127.0.0.1:9 cannot be reached'),
+      why: 'the fleet’s work comes by way of it',
+    });
+  });
 
-  it(
-    'pauses and resumes where the owner allows it',
-    async () => {
-      const paused = await operator('pause', 'rig1', 'rig2');
-      expect(paused.code).toBe(1);
-      expectShape(FleetControlAnswer, paused.answer);
-      expect(paused.answer).toMatchObject({
-        done: 1,
-        failed: 1,
-        rigs: [
-          { name: 'rig1', done: true },
-          { name: 'rig2', message: 'the owner of this rig does not allow control: --fleet-control' },
-        ],
-      });
-      const states = (each: Run) => each.events('device').map(({ state }) => state);
-      await vi.waitFor(() => expect(states(willing).at(-1)).toBe('paused'), PATIENCE);
-      expect(states(unwilling)).not.toContain('paused');
-      expect((await operator('resume', 'rig1')).code).toBe(0);
-      await vi.waitFor(() => expect(states(willing).at(-1)).toBe('ready'), PATIENCE);
-      expect(willing.stderr).toContain('an operator of the fleet, op, asked for pause');
-    },
-    TEST_MS,
-  );
+  it('pauses and resumes where the owner allows it', async () => {
+    const paused = await operator('pause', 'rig1', 'rig2');
+    expect(paused.code).toBe(1);
+    expectShape(FleetControlAnswer, paused.answer);
+    expect(paused.answer).toMatchObject({
+      done: 1,
+      failed: 1,
+      rigs: [
+        { name: 'rig1', done: true },
+        { name: 'rig2', message: 'the owner of this rig does not allow control: --fleet-control' },
+      ],
+    });
+    const states = (each: Run) => each.events('device').map(({ state }) => state);
+    await vi.waitFor(() => expect(states(willing).at(-1)).toBe('paused'), PATIENCE);
+    expect(states(unwilling)).not.toContain('paused');
+    expect((await operator('resume', 'rig1')).code).toBe(0);
+    await vi.waitFor(() => expect(states(willing).at(-1)).toBe('ready'), PATIENCE);
+    expect(willing.stderr).toContain('an operator of the fleet, op, asked for pause');
+  });
 
-  it(
-    'restarts a rig in its process, which then mines on',
-    async () => {
-      const asked = await vi.waitFor(
-        async () => {
-          const { answer } = await operator('restart', 'rig1');
-          expect(answer).toMatchObject({ done: 1 });
-          return answer;
-        },
-        { timeout: 120_000, interval: 5_000 },
-      );
-      expect(asked.rigs[0].message).toMatch(/^it restarts in /);
-      await vi.waitFor(() => expect(willing.events('start')).toHaveLength(2), PATIENCE);
-      const solved = willing.events('verdict').length;
-      await vi.waitFor(() => expect(willing.events('verdict').length).toBeGreaterThan(solved), PATIENCE);
-      willing.child.kill('SIGTERM');
-      expect(await willing.code).toBe(0);
-      expect(willing.events('summary')).toHaveLength(2);
-    },
-    TEST_MS,
-  );
-
-  it(
-    'is served over HTTP',
-    async () => {
-      const page = run('fleet', ...servers, '--rig-name', 'op', '--http', '127.0.0.1:0');
-      const url = await vi.waitFor(() => {
-        const [, found] = /listening at (http:\S+), read-only/.exec(page.stderr) ?? [];
-        expect(found).toBeDefined();
-        return found;
-      }, PATIENCE);
-      const status = await vi.waitFor(async () => {
-        const answer = await (await fetch(`${url}/api/v1/fleet`)).json();
-        expect(answer).toMatchObject({ rigs: expect.arrayContaining([expect.objectContaining({ name: 'rig2' })]) });
+  it('restarts a rig in its process, which then mines on', async () => {
+    const asked = await vi.waitFor(
+      async () => {
+        const { answer } = await operator('restart', 'rig1');
+        expect(answer).toMatchObject({ done: 1 });
         return answer;
-      }, PATIENCE);
-      expectShape(FleetStatus, status);
-      page.child.kill('SIGTERM');
-      expect(await page.code).toBe(0);
-    },
-    TEST_MS,
-  );
+      },
+      { timeout: 120_000, interval: 5_000 },
+    );
+    expect(asked.rigs[0].message).toMatch(/^it restarts in /);
+    await vi.waitFor(() => expect(willing.events('start')).toHaveLength(2), PATIENCE);
+    const solved = willing.events('verdict').length;
+    await vi.waitFor(() => expect(willing.events('verdict').length).toBeGreaterThan(solved), PATIENCE);
+    willing.child.kill('SIGTERM');
+    expect(await willing.code).toBe(0);
+    expect(willing.events('summary')).toHaveLength(2);
+  });
+
+  it('is served over HTTP', async () => {
+    const page = run('fleet', ...servers, '--rig-name', 'op', '--http', '127.0.0.1:0');
+    const url = await vi.waitFor(() => {
+      const [, found] = /listening at (http:\S+), read-only/.exec(page.stderr) ?? [];
+      expect(found).toBeDefined();
+      return found;
+    }, PATIENCE);
+    const status = await vi.waitFor(async () => {
+      const answer = await (await fetch(`${url}/api/v1/fleet`)).json();
+      expect(answer).toMatchObject({ rigs: expect.arrayContaining([expect.objectContaining({ name: 'rig2' })]) });
+      return answer;
+    }, PATIENCE);
+    expectShape(FleetStatus, status);
+    page.child.kill('SIGTERM');
+    expect(await page.code).toBe(0);
+  });
 });

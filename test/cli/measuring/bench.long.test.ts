@@ -23,7 +23,7 @@ import {
   write,
 } from './bench-runs.ts';
 
-describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
+describe('pickaxe bench', () => {
   it('measures the CPU, whose hash sum is the known one', async () => {
     const { code, json } = await bench(small, on(new PretendedMachine({})));
     expect(code).toBe(0);
@@ -133,7 +133,7 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
     ]);
   });
 
-  it('searches the usual number of nonces, of which only the hash sum is said', { timeout: TUNING_MS }, async () => {
+  it('searches the usual number of nonces, of which only the hash sum is said', async () => {
     const { code, json } = await bench(cpu);
     expect(code).toBe(0);
     expect(json.count).toBe(DEFAULT_COUNT);
@@ -177,7 +177,7 @@ describe('pickaxe bench', { timeout: PATIENCE_MS }, () => {
   });
 });
 
-describe.skipIf(noTmux)(`pickaxe bench on a terminal${why}`, { timeout: PATIENCE_MS }, () => {
+describe.skipIf(noTmux)(`pickaxe bench on a terminal${why}`, () => {
   it('shows its progress in one line, which is gone at the end', async () => {
     const terminal = new Terminal({ columns: 120 });
     try {
@@ -232,7 +232,7 @@ describeGpu('pickaxe bench with a GPU', () => {
   );
 });
 
-describe('pickaxe bench --stress', { timeout: PATIENCE_MS }, () => {
+describe('pickaxe bench --stress', () => {
   const count = 2 ** 18;
   /** More candidates than a round has: about 4,096 ± 64. */
   const MORE_THAN_A_ROUND = 4_500;
@@ -289,7 +289,7 @@ describe('pickaxe bench --stress', { timeout: PATIENCE_MS }, () => {
   });
 });
 
-describe('pickaxe bench compare', { timeout: PATIENCE_MS }, () => {
+describe('pickaxe bench compare', () => {
   const compare = (...files: string[]) => pickaxe('bench', 'compare', ...files);
 
   it('shows the hashrates, their ratio and whether the sums agree', async () => {

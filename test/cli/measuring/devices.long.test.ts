@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { describeGpu } from '../../miner/engine/gpu/adapter.ts';
 import { DIALECTS } from '../../mock-node/node.ts';
-import { mine, TEST_MS } from '../mining/mine-on-mock.ts';
+import { mine } from '../mining/mine-on-mock.ts';
 import { rememberGpus } from '../remember-gpu.ts';
 
 /** Makes the Vulkan loader find no driver at all. */
 const NO_DRIVER = { VK_DRIVER_FILES: '/nonexistent.json', VK_ICD_FILENAMES: '/nonexistent.json' };
 
 describe('a device that is not available', () => {
-  it('is reported, and the others mine', { timeout: TEST_MS }, async () => {
+  it('is reported, and the others mine', async () => {
     const { run } = await mine('chainweb', ['--devices', 'cpu,gpu77']);
     expect(await run.code).toBe(0);
     expect(run.events('device')).toContainEqual(
@@ -32,7 +32,7 @@ describe('a device that is not available', () => {
     expect(run.stderr).not.toContain('the others go on');
   });
 
-  it('is any GPU on a machine without a driver, and the CPU still mines', { timeout: TEST_MS }, async () => {
+  it('is any GPU on a machine without a driver, and the CPU still mines', async () => {
     const { run } = await mine('chainweb', [], NO_DRIVER);
     expect(await run.code).toBe(0);
     expect(run.stderr).toContain('Vulkan driver');
@@ -44,20 +44,16 @@ describe('a device that is not available', () => {
 describeGpu('mining on a GPU', () => {
   beforeAll(rememberGpus);
 
-  it.each(DIALECTS)(
-    'finds blocks with the shader, and a node of the dialect %s accepts them',
-    { timeout: TEST_MS },
-    async (dialect) => {
-      const { run, mock } = await mine(dialect, ['--devices', 'gpu0', '--software-gpu']);
-      expect(await run.code).toBe(0);
-      expect(mock.ledger.stats).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
-      expect(run.events('device')[0]).toMatchObject({ device: 'gpu0', kind: 'gpu', state: 'ready' });
-      expect(new Set(run.events('solution').map(({ device }) => device))).toEqual(new Set(['gpu0']));
-      expect(Number(run.events('summary')[0].accepted)).toBeGreaterThanOrEqual(3);
-    },
-  );
+  it.each(DIALECTS)('finds blocks with the shader, and a node of the dialect %s accepts them', async (dialect) => {
+    const { run, mock } = await mine(dialect, ['--devices', 'gpu0', '--software-gpu']);
+    expect(await run.code).toBe(0);
+    expect(mock.ledger.stats).toMatchObject({ rejected: 0, duplicates: 0, timeViolations: 0 });
+    expect(run.events('device')[0]).toMatchObject({ device: 'gpu0', kind: 'gpu', state: 'ready' });
+    expect(new Set(run.events('solution').map(({ device }) => device))).toEqual(new Set(['gpu0']));
+    expect(Number(run.events('summary')[0].accepted)).toBeGreaterThanOrEqual(3);
+  });
 
-  it('goes on side by side with the CPU', { timeout: TEST_MS }, async () => {
+  it('goes on side by side with the CPU', async () => {
     const { run, mock } = await mine(
       'chainweb',
       ['--devices', 'cpu,gpu0', '--threads', '1', '--software-gpu'],

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { DIALECTS } from '../../mock-node/node.ts';
 import { folder, inNewFolders, KEY, asProgram as pickaxe } from '../in-folder.ts';
 import { MAIN } from '../pickaxe.ts';
-import { mine, TEST_MS } from './mine-on-mock.ts';
+import { mine } from './mine-on-mock.ts';
 
 inNewFolders();
 
@@ -14,7 +14,6 @@ const SCRIPT = fileURLToPath(new URL('../../miner/relay/external-relay/pretend-w
 
 it.each(DIALECTS)(
   'mines without devices, with a worker that others have written, on a node of the dialect %s',
-  { timeout: TEST_MS },
   async (dialect) => {
     const command = `"${process.execPath}" "${SCRIPT}" works`;
     const { run, mock } = await mine(dialect, ['--devices', 'none', '--external-worker', command], {}, 100);
@@ -27,7 +26,7 @@ it.each(DIALECTS)(
   },
 );
 
-it('mines with pickaxe’s own external worker', { timeout: TEST_MS }, async () => {
+it('mines with pickaxe’s own external worker', async () => {
   const command = `"${process.execPath}" "${MAIN}" external-worker --devices cpu --threads 1`;
   const { run, mock } = await mine('chainweb', ['--devices', 'none', '--external-worker', command], {}, 1_000);
   expect(await run.code, run.stderr).toBe(0);

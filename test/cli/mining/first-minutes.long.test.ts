@@ -77,13 +77,10 @@ async function play(terminal: Terminal, node: MockNode, url: string): Promise<Re
 
 /** Presses a key again while the miner cannot show the text yet, such as the fate of its blocks. */
 function pressUntilSeen(terminal: Terminal, key: string, message: string): Promise<void> {
-  return vi.waitFor(
-    async () => {
-      terminal.type(key);
-      await terminal.sees(message, 2_000);
-    },
-    { timeout: 60_000 },
-  );
+  return vi.waitFor(async () => {
+    terminal.type(key);
+    await terminal.sees(message, 2_000);
+  });
 }
 
 /** Removes what differs between machines or runs. */

@@ -12,8 +12,6 @@ import { rememberGpus } from '../remember-gpu.ts';
 const DIFFICULTY = 10_000_000;
 /** How long measuring the kernels may take on a CPU that also emulates the GPU. */
 const PATIENCE = { timeout: 60_000, interval: 50 };
-/** The test waits up to six times. */
-const TEST_MS = 6 * PATIENCE.timeout;
 
 const onLinux = process.platform === 'linux';
 
@@ -45,7 +43,6 @@ function isGpuProcessOf(parent: number, id: string): boolean {
 describeGpu('pickaxe mine', () => {
   test.skipIf(!onLinux)(
     `goes on when a GPU's process is killed, and starts it again${onLinux ? '' : ' (processes are found by Linux’s /proc)'}`,
-    { timeout: TEST_MS },
     async () => {
       await rememberGpus();
       mock = new MockNode({ dialect: 'document', difficulty: DIFFICULTY });

@@ -11,7 +11,7 @@ import { readTopology } from '#pickaxe/miner/engine/cpu/topology.js';
 import { BenchResult } from '#pickaxe/rig/bench/bench-result.js';
 import { PretendedMachine } from '../../miner/engine/cpu/cpu-sensors/machines.ts';
 import { nativeIsBuilt } from '../../miner/engine/cpu/loadable-kernels.ts';
-import { bench, golden, home, PATIENCE_MS } from '../measuring/bench-runs.ts';
+import { bench, golden, home } from '../measuring/bench-runs.ts';
 import { pickaxe, start } from '../pickaxe.ts';
 import { on } from '../pretended.ts';
 
@@ -20,7 +20,7 @@ const [first, ...others] = readTopology(read)?.cores.flatMap(({ cpus }) => cpus)
 const possible = nativeIsBuilt && others.length > 0;
 const skipped = possible ? '' : ' (skipped: it takes Linux, the native addon and two CPUs)';
 
-describe.skipIf(!possible)(`a hybrid chip${skipped}`, { timeout: PATIENCE_MS }, () => {
+describe.skipIf(!possible)(`a hybrid chip${skipped}`, () => {
   const machine = () =>
     new PretendedMachine({
       'devices/cpu_core/cpus': `${first}`,

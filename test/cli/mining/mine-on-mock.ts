@@ -7,7 +7,6 @@ import { start } from '../pickaxe.ts';
 
 const KEY = 'a1'.repeat(32);
 /** Longer than any test mines or waits. */
-export const TEST_MS = 120_000;
 
 /** Mines until three blocks are accepted, for a minute at most. */
 export async function mine(

@@ -8,7 +8,6 @@ import { fingerprintOf } from '#pickaxe/base/net/certificate.js';
 import { MockPool } from '../../../bench/lib/mock-pool.mjs';
 import { selfSigned } from '../../node/client/certificates.ts';
 import { PATIENCE, pickaxe, type Run, start } from '../pickaxe.ts';
-import { TEST_MS } from './mine-on-mock.ts';
 
 const RIG = ['--user', 'k:abc.rig1', '--devices', 'cpu', '--threads', '1', '--kernel', 'wasm'];
 
@@ -30,7 +29,7 @@ function mine(...args: string[]): Run {
   return run;
 }
 
-describe('pickaxe mine', { timeout: TEST_MS }, () => {
+describe('pickaxe mine', () => {
   it('mines with the line that a pool’s page shows', async () => {
     const { pool: it, url } = await pool();
     const run = start([
@@ -138,7 +137,7 @@ describe('pickaxe mine', { timeout: TEST_MS }, () => {
   });
 });
 
-describe('pickaxe doctor', { timeout: TEST_MS }, () => {
+describe('pickaxe doctor', () => {
   const findings = async (...args: string[]) => {
     const { stdout } = await pickaxe('doctor', '--json', '--devices', 'cpu', '--threads', '1', ...args);
     const { findings } = JSON.parse(stdout) as { findings: { about: string; state: string; what: string }[] };

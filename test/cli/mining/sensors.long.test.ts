@@ -10,7 +10,6 @@ import { asker } from '../../rig/http/serving.ts';
 import { PATIENCE, type Run, start } from '../pickaxe.ts';
 import { on } from '../pretended.ts';
 
-const TEST_MS = 120_000;
 const ZONE = 'class/hwmon/hwmon3/temp1_input';
 const CLOSED = 'energy_uj$';
 const WATTS = 125;
@@ -27,7 +26,7 @@ function run(args: string[], env: Record<string, string>): Run {
   return started;
 }
 
-describe('a CPU with sensors', { timeout: TEST_MS }, () => {
+describe('a CPU with sensors', () => {
   it('shows them everywhere while it mines, and is paused while it is too hot', async () => {
     const machine = new PretendedMachine(INTEL_DESKTOP);
     const demo = ['demo', '--devices', 'cpu', '--threads', '1', '--json', '--http', '0'];
@@ -87,7 +86,7 @@ describe('a CPU with sensors', { timeout: TEST_MS }, () => {
   });
 });
 
-describe('a CPU whose power only root may read', { timeout: TEST_MS }, () => {
+describe('a CPU whose power only root may read', () => {
   const env = () => on(new PretendedMachine(RYZEN), { refused: CLOSED });
 
   it('is reported by doctor, with what to do', async () => {

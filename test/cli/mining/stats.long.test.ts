@@ -19,14 +19,11 @@ async function miner(...args: string[]): Promise<string> {
     run.child.kill('SIGKILL');
     return run.code;
   });
-  return await vi.waitFor(
-    () => {
-      const [, port] = /listening at http:\/\/127\.0\.0\.1:(\d+)/.exec(run.stderr) ?? [];
-      expect(port, run.stderr).toBeDefined();
-      return port!;
-    },
-    { timeout: 60_000 },
-  );
+  return await vi.waitFor(() => {
+    const [, port] = /listening at http:\/\/127\.0\.0\.1:(\d+)/.exec(run.stderr) ?? [];
+    expect(port, run.stderr).toBeDefined();
+    return port!;
+  });
 }
 
 /** A server that is not a miner. */
@@ -59,14 +56,11 @@ describe('pickaxe stats', () => {
 
   it('prints a table for people', async () => {
     const port = await miner('--rig-name', 'attic');
-    const { stdout } = await vi.waitFor(
-      async () => {
-        const table = await stats(port);
-        expect(table).toMatchObject({ code: 0, stdout: expect.stringMatching(/^state +mining for/m) });
-        return table;
-      },
-      { timeout: 60_000 },
-    );
+    const { stdout } = await vi.waitFor(async () => {
+      const table = await stats(port);
+      expect(table).toMatchObject({ code: 0, stdout: expect.stringMatching(/^state +mining for/m) });
+      return table;
+    });
     expect(stdout).toMatch(/^rig +attic, pickaxe \d+\.\d+\.\d+, up for /);
     expect(stdout).toMatch(/^hashrate +.*[kMG]?H\/s since the start$/m);
     expect(stdout).toMatch(/^blocks +\d+ accepted, \d+ rejected, \d+ stale; [\d.]+ expected, effort \d+ %$/m);

@@ -13,8 +13,6 @@ const KEY = 'a1'.repeat(32);
 /** A status line begins with a hashrate, or with what the rig does instead of mining. No line of the log does. */
 const STATUS = /^ (?:\d[\d.]* [kMG]?H\/s(?: \(10 s\))?|(?:starting|paused).*?) {2}/;
 const ESCAPE = '\x1b';
-/** Longer than any test waits. */
-const TEST_MS = 120_000;
 /** Erases the status line, before it is drawn again and in the end. */
 const ERASE = `\r${ESCAPE}[J`;
 
@@ -78,7 +76,7 @@ async function isRestored(terminal: Terminal): Promise<void> {
   expect(statusLines(terminal)).toEqual([]);
 }
 
-describe.skipIf(noTmux)(`on a terminal${why}`, { timeout: TEST_MS }, () => {
+describe.skipIf(noTmux)(`on a terminal${why}`, () => {
   it('the log has a status line below it, and keys show more', async () => {
     const terminal = await opened();
     await terminal.sees('new job'); // what is known of the node is shown below

@@ -7,7 +7,7 @@ import { isolated, MAIN } from '../pickaxe.ts';
 /** More than pipes and sockets buffer. */
 const ENOUGH_BYTES = 1_000_000;
 
-it('a wrapper that does not read the log delays nothing', { timeout: 60_000 }, async () => {
+it('a wrapper that does not read the log delays nothing', async () => {
   const node = new MockNode({ dialect: 'document', difficulty: 1_000 });
   const { url } = await node.start();
   onTestFinished(() => node.close());

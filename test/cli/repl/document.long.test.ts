@@ -18,7 +18,7 @@ const blocks = [...page.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, block]) => 
 const block = (start: string) => blocks.find((each) => each.startsWith(start))!;
 const contract = block('(module savings');
 
-it('the commands on the mock node work', { timeout: 120_000 }, async () => {
+it('the commands on the mock node work', async () => {
   folder.write('savings.pact', contract);
   folder.write('bin/pickaxe', `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`);
   chmodSync(join(folder.path, 'bin/pickaxe'), 0o755);

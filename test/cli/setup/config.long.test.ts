@@ -60,7 +60,7 @@ describe('pickaxe config', () => {
 });
 
 // The time limit is for pickaxe doctor, which measures every kernel.
-describe('a project file that nobody named', { timeout: 120_000 }, () => {
+describe('a project file that nobody named', () => {
   const hook = `hooks.start = "touch ran"\n`;
   const mining = ['mine', '--node', 'http://127.0.0.1:9', '--duration', '1', '--threads', '1', '--devices', 'cpu'];
 

@@ -30,9 +30,6 @@ const KEY = 'a1'.repeat(32);
 /** The questions must not depend on the machine that the tests run on. */
 const NO_GPU = { VK_DRIVER_FILES: '/none', VK_ICD_FILENAMES: '/none' };
 
-/** The test waits for each of many questions. */
-const TEST_MS = 120_000;
-
 const nodes: MockNode[] = [];
 const terminals: Terminal[] = [];
 
@@ -110,7 +107,7 @@ const USER = /\? User, as the pool wants it[^\n]*\n*$/;
 const PASSWORD = /\? Password [^\n]*\n*$/;
 const ACCOUNT = /\? Account [^\n]*\n*$/;
 
-describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
+describe.skipIf(noTmux)(`pickaxe init${why}`, () => {
   it.each(DIALECTS)('asks, checks, and writes a file that mines on a node of the dialect %s', async (dialect) => {
     const url = await startNode({}, dialect);
     const terminal = open();
@@ -308,7 +305,7 @@ describe.skipIf(noTmux)(`pickaxe init${why}`, { timeout: TEST_MS }, () => {
   });
 });
 
-describe.skipIf(noTmux)(`pickaxe init for a pool${why}`, { timeout: TEST_MS }, () => {
+describe.skipIf(noTmux)(`pickaxe init for a pool${why}`, () => {
   it('asks, checks, and writes a file that mines, with the password in a file of its own', async () => {
     const { pool, url } = await startPool();
     const terminal = open();

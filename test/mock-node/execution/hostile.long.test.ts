@@ -76,7 +76,7 @@ const BLOCK_LIMIT = 150_000;
 const matching = (cause: string | RegExp) => (typeof cause === 'string' ? cause : expect.stringMatching(cause));
 
 describe('hostile code', () => {
-  it.each(CODE)('fails: %s', { timeout: 60_000 }, async (_, locally, inBlock, code) => {
+  it.each(CODE)('fails: %s', async (_, locally, inBlock, code) => {
     const { local, run, post } = await startBank();
     const { status, json } = await local(0, codeOn(0, code, { meta: { gasLimit: HUGE_LIMIT } }));
     expect(status).toBe(200);

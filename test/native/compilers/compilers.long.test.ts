@@ -22,7 +22,6 @@ type Change = (variant: string, file: string) => void;
 
 const record = recorded();
 const missing: Record<string, string> = missingCompilers();
-const PATIENCE_MS = 300_000;
 
 // On a developer's machine the tests of a missing compiler are skipped.
 if (process.env.CI && Object.keys(missing).length > 0) {
@@ -97,7 +96,7 @@ describe.each([
   describeCompiler(compiler, () => {
     const ours = representatives(record.filter((row: Row) => row.compiler.startsWith(compiler)));
 
-    test('takes no more instructions for a nonce than recorded', { timeout: PATIENCE_MS }, async () => {
+    test('takes no more instructions for a nonce than recorded', async () => {
       const rows = await compile(ours);
       const compared = rows.filter((row) => record.some((each: Row) => each.compiler === row.compiler));
       if (process.env.CI) expect(compared.length, 'recorded with another version: --record').toBeGreaterThan(0);
@@ -105,7 +104,7 @@ describe.each([
       expect(rows.filter(({ spills }) => spills > 0)).toEqual([]);
     });
 
-    test('takes more, and says of what, when one operation is changed', { timeout: PATIENCE_MS }, async () => {
+    test('takes more, and says of what, when one operation is changed', async () => {
       const [before] = (await compile([family])).filter(({ variant }) => variant === 'wgsl');
       const rows = await compile([family], breaking);
       const recordedNow = [{ ...before, families: [family] }];

@@ -2,11 +2,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { start } from '../../cli/pickaxe.ts';
 import { figure, noBrowser, open, SLOW, why } from './browser.ts';
 
-/** The browser has to start, and each wait may be long on a busy machine. */
-const TEST_MS = 120_000;
-
 describe.skipIf(noBrowser)(`the web page of a real run${why}`, () => {
-  it('shows a miner at work, and pauses and resumes it', { timeout: TEST_MS }, async () => {
+  it('shows a miner at work, and pauses and resumes it', async () => {
     const http = ['--http', '127.0.0.1:0', '--http-control'];
     const run = start(['demo', '--devices', 'cpu', '--threads', '1', ...http]);
     onTestFinished(async () => {

@@ -15,7 +15,7 @@ import { jobOf, someHeaderHex } from '../../../interfaces/jobs.ts';
 import { Rectangle } from '../../../interfaces/rectangle.ts';
 import { ourNiceness } from '../../../priority.ts';
 import type { TestOptions } from './adapter.ts';
-import { describeTwoGpus, moreOf, SILENCE_MS, signal, TEST_MS, type Watched, watched } from './two-gpus.ts';
+import { describeTwoGpus, moreOf, SILENCE_MS, signal, type Watched, watched } from './two-gpus.ts';
 
 /** The nonces that one GPU searches, as seconds of its time: more than it takes at once, and few enough for a test. */
 const SECONDS = 0.6;
@@ -53,10 +53,10 @@ describeTwoGpus('two GPUs on one rectangle', () => {
     await cpu.close();
     expected = candidatesOf(reports);
     expect(expected.length).toBeGreaterThan(SOLUTIONS / 2);
-  }, TEST_MS);
+  });
 
   for (const [when, options, strike] of FAILURES) {
-    test(`find every solution once when one of them ${when}`, { timeout: TEST_MS }, async () => {
+    test(`find every solution once when one of them ${when}`, async () => {
       const [failing, steady] = [watched(0, options), watched(1)];
       const reports = () => [...failing.reports, ...steady.reports];
       await Promise.all([failing.engine.open(), steady.engine.open()]);

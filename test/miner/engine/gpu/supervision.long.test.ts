@@ -12,18 +12,7 @@ import { FakeSource, makeWork, Recorder } from '../../../fakes.ts';
 import type { TestOptions } from './adapter.ts';
 import type { Fault } from './faulty.ts';
 import { openersOf } from './pretend-driver.ts';
-import {
-  CARDS,
-  describeTwoGpus,
-  moreOf,
-  rig,
-  SILENCE_MS,
-  signal,
-  TEST_MS,
-  until,
-  type Watched,
-  watched,
-} from './two-gpus.ts';
+import { CARDS, describeTwoGpus, moreOf, rig, SILENCE_MS, signal, until, type Watched, watched } from './two-gpus.ts';
 
 const NEVER = 2 ** 60;
 const LANE = 0x1234;
@@ -158,7 +147,7 @@ function expectDisjoint(ranges: readonly Range[]): void {
 
 describeTwoGpus('one of two GPUs that mine', () => {
   for (const { when, options, strike, fault = 'lost', reasons, hardwareErrors = 0 } of FAILURES) {
-    test(`is reopened when it ${when}, while the other goes on`, { timeout: TEST_MS }, async () => {
+    test(`is reopened when it ${when}, while the other goes on`, async () => {
       const run = mine(options);
       const { failing, steady, events, tally, stop, done, states } = run;
       openAgainAfter(steady, failing);
@@ -192,9 +181,7 @@ describeTwoGpus('one of two GPUs that mine', () => {
     ['from the start', Array<Fault>(6).fill('no device'), false],
     ['after it was killed', [undefined, ...Array<Fault>(5).fill('no device')], true],
   ] as const) {
-    test(`is parked when it gets no device ${when}, while the other goes on`, {
-      timeout: TEST_MS,
-    }, async () => {
+    test(`is parked when it gets no device ${when}, while the other goes on`, async () => {
       const run = mine({ faults });
       const { failing, steady, tally, stop, done, states } = run;
       if (strike) {

@@ -27,7 +27,7 @@ async function open(tuneAgain = false) {
 }
 
 describeGpu('a GPU that is new', () => {
-  test('is measured once, and again when asked for', { timeout: 60_000 }, async () => {
+  test('is measured once, and again when asked for', async () => {
     const variants = brieflyTuned.tuningLimits!.variants!;
     const first = await open();
     const { tuning } = first;
@@ -93,7 +93,7 @@ describeGpu('a GPU that is new', () => {
   }, 240_000);
 
   // Nothing else opens the variants between the smallest and the largest.
-  test('computes right in every variant of the kernel', { timeout: 60_000 }, async () => {
+  test('computes right in every variant of the kernel', async () => {
     const tuningLimits = { warmUpMs: 0, turnMs: 1, batchTurnMs: 1 };
     const engine = new GpuEngine({ ...untunedOptions, tuningLimits, tuneAgain: true });
     const { tuning } = await engine.open();

@@ -8,7 +8,6 @@ import { pretend, whyNoCards } from './pretend-driver.ts';
 
 /** Time limit for a GPU to open and for its loss to be noticed, on a busy CPU that simulates both. */
 const PATIENCE = { timeout: 60_000, interval: 10 };
-export const TEST_MS = 90_000;
 /** Shorter than in real use, and far longer than a busy machine leaves a process without processor time. */
 export const SILENCE_MS = 2_000;
 
