@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseAst } from 'vite';
 import { describe, expect, it, test } from 'vitest';
 import { WINGS } from './wings.ts';
 
@@ -217,6 +218,29 @@ test('no helper of tests registers a hook when it is loaded, because files that 
   expect(helpers.length).toBeGreaterThan(100);
   expect(helpers.filter(registers)).toEqual([]);
 });
+
+test('every wait has a limit of time of its own, because a busy machine needs longer than the usual second', () => {
+  const waits = readdirSync(tests, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => {
+      const text = readFileSync(join(tests, name), 'utf8');
+      return text.includes('waitFor(') ? waitsOf(text).map((wait) => ({ name, ...wait })) : [];
+    });
+  expect(waits.length).toBeGreaterThan(100);
+  expect(waits.filter(({ count }) => count < 2).map(({ name, code }) => `${name}: ${code}`)).toEqual([]);
+});
+
+/** @returns each call of `vi.waitFor` in a text, and the number of its arguments */
+function waitsOf(text: string): { count: number; code: string }[] {
+  const found: { count: number; code: string }[] = [];
+  JSON.stringify(parseAst(text, { lang: 'ts' }), (_, node) => {
+    if (node?.type === 'CallExpression' && text.slice(node.callee.start, node.callee.end) === 'vi.waitFor') {
+      found.push({ count: node.arguments.length, code: text.slice(node.start, node.end).split('\n')[0] });
+    }
+    return typeof node === 'bigint' ? undefined : node;
+  });
+  return found;
+}
 
 test('comments are no wider than the code', () => {
   const root = join(src, '..');

@@ -12,6 +12,7 @@ import { QUICK, type Server, serve } from '../../node/client/server.ts';
 import { FakeClock } from '../../rig/status/fakes.ts';
 
 /** Nobody listens there. */
+const PATIENCE = { timeout: 60_000 };
 const DEAD = 'http://127.0.0.1:9';
 
 const settingsOf = (urls: readonly string[], more: { network?: string; ledger?: object } = {}): ApiSettings => ({
@@ -138,20 +139,20 @@ describe('nodes in turn', () => {
     expect(await alone.askOther(health)).toBeUndefined();
   });
 
-  it('can be stopped while another one is opened, which does not say its network', { timeout: 20_000 }, async () => {
+  it('can be stopped while another one is opened, which does not say its network', async () => {
     const [first, silent] = [await healthy(), await serve(() => 'silence')];
     const { nodes } = inTurn([first.url, silent.url]);
     await nodes.ask(health);
     const stop = new AbortController();
     const asked = nodes.askOther(health, stop.signal);
-    await vi.waitFor(() => expect(silent.seen).toHaveLength(1));
+    await vi.waitFor(() => expect(silent.seen).toHaveLength(1), PATIENCE);
     stop.abort();
     // A stopped request must reject: undefined would mean that no other node answers.
     await expect(asked).rejects.toThrow();
     const { nodes: one } = inTurn([silent.url]);
     const next = new AbortController();
     const askedOne = one.askOne(health, next.signal);
-    await vi.waitFor(() => expect(silent.seen).toHaveLength(2));
+    await vi.waitFor(() => expect(silent.seen).toHaveLength(2), PATIENCE);
     next.abort();
     await expect(askedOne).rejects.toThrow();
   });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { MockNode } from '../../mock-node/node.ts';
-import { cacheHome } from '../pickaxe.ts';
+import { cacheHome, PATIENCE } from '../pickaxe.ts';
 import { noTmux, Terminal, why } from '../tmux.ts';
 
 const PAGE = fileURLToPath(new URL('../../../docs/commands.md', import.meta.url));
@@ -80,7 +80,7 @@ function pressUntilSeen(terminal: Terminal, key: string, message: string): Promi
   return vi.waitFor(async () => {
     terminal.type(key);
     await terminal.sees(message, 2_000);
-  });
+  }, PATIENCE);
 }
 
 /** Removes what differs between machines or runs. */

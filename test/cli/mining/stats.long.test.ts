@@ -5,7 +5,7 @@ import { RigsReport } from '#pickaxe/cli/mining/stats-table.js';
 import { Status } from '#pickaxe/rig/status/status.js';
 import { expectShape } from '../../expect-shape.ts';
 import { pickaxe } from '../in-process.ts';
-import { type Run, start } from '../pickaxe.ts';
+import { PATIENCE, type Run, start } from '../pickaxe.ts';
 import { tokenFile } from '../token-file.ts';
 
 const ends: (() => Promise<unknown> | unknown)[] = [];
@@ -23,7 +23,7 @@ async function miner(...args: string[]): Promise<string> {
     const [, port] = /listening at http:\/\/127\.0\.0\.1:(\d+)/.exec(run.stderr) ?? [];
     expect(port, run.stderr).toBeDefined();
     return port!;
-  });
+  }, PATIENCE);
 }
 
 /** A server that is not a miner. */
@@ -60,7 +60,7 @@ describe('pickaxe stats', () => {
       const table = await stats(port);
       expect(table).toMatchObject({ code: 0, stdout: expect.stringMatching(/^state +mining for/m) });
       return table;
-    });
+    }, PATIENCE);
     expect(stdout).toMatch(/^rig +attic, pickaxe \d+\.\d+\.\d+, up for /);
     expect(stdout).toMatch(/^hashrate +.*[kMG]?H\/s since the start$/m);
     expect(stdout).toMatch(/^blocks +\d+ accepted, \d+ rejected, \d+ stale; [\d.]+ expected, effort \d+ %$/m);

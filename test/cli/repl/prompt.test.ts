@@ -8,6 +8,7 @@ import { talk } from '#pickaxe/cli/repl/prompt.js';
 import { inPlain } from '#pickaxe/rig/terminal/screen.js';
 import { FakeSession } from './fake-session.ts';
 
+const PATIENCE = { timeout: 60_000 };
 const CTRL_C = '\x03';
 const CTRL_D = '\x04';
 const UP = '\x1b[A';
@@ -45,7 +46,7 @@ function open(newestFirst: readonly string[] = [], throws?: Error) {
     greeting: 'hello',
   });
   const plain = () => stripVTControlCharacters(shown);
-  const sees = (text: string) => vi.waitFor(() => expect(plain()).toContain(text));
+  const sees = (text: string) => vi.waitFor(() => expect(plain()).toContain(text), PATIENCE);
   return { session, typed, ended, sees, plain };
 }
 

@@ -10,6 +10,7 @@ import { madeHeader, madeRecord } from './pretend.ts';
 
 let folder: string;
 let path: string;
+const PATIENCE = { timeout: 60_000 };
 const warnings: string[] = [];
 const stores: BlockStore[] = [];
 beforeEach(() => {
@@ -192,13 +193,13 @@ test('a full disk is said once and stops nothing; the lines are written once the
   const { disk, openFile } = fullDisk();
   const store = open({ openFile, againMs: 5 });
   store.add(found(1));
-  await vi.waitFor(() => expect(warnings).toHaveLength(1));
+  await vi.waitFor(() => expect(warnings).toHaveLength(1), PATIENCE);
   store.add(found(2));
   await store.refresh();
   expect(warnings).toEqual([expect.stringMatching(/cannot be written \(ENOSPC.*mining goes on/), expect.anything()]);
   expect(store.size).toBe(2);
   disk.isFull = false;
-  await vi.waitFor(() => expect(warnings.at(-1)).toBe('the block log can be written again'));
+  await vi.waitFor(() => expect(warnings.at(-1)).toBe('the block log can be written again'), PATIENCE);
   await store.close();
   expect([...(await reread()).blocks]).toMatchObject([{ height: 1n }, { height: 2n }]);
 });
