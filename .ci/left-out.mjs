@@ -4,7 +4,7 @@
  * revision, and in the nightly run (`CI_NIGHTLY=1`), nothing is left out.
  *
  * A set belongs here if it takes more than half a minute, and if what it tries is in few folders. All of them together
- * take as long as all other tests.
+ * take longer than all other tests.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -44,6 +44,24 @@ export const SETS = [
     name: 'benchmarks',
     files: ['test/bench/benchmarks.long.test.ts'],
     paths: ['bench/', 'test/bench/'],
+  },
+  {
+    name: 'what pickaxe bench measures and prints',
+    files: ['test/cli/measuring/bench.long.test.ts', 'test/rig/bench/measure.long.test.ts'],
+    paths: ['src/rig/bench/', 'src/cli/measuring/', 'src/miner/engine/', 'test/rig/bench/', 'test/cli/measuring/'],
+  },
+  {
+    name: 'web pages in a browser',
+    files: [
+      'test/rig/page/{accessibility,demo,layout,page,text}.long.test.ts',
+      'test/fleet/page/fleet-page.long.test.ts',
+    ],
+    paths: ['src/rig/page/', 'src/rig/http/', 'src/rig/status/', 'src/fleet/', 'test/rig/', 'test/fleet/'],
+  },
+  {
+    name: 'scripts for developers',
+    files: ['test/scripts/scripts.long.test.ts'],
+    paths: ['scripts/', 'test/scripts/', 'package'],
   },
   {
     name: 'endurance and misbehaviour as scripts',

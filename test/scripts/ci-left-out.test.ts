@@ -38,6 +38,9 @@ it('leaves out what no change touches, and nothing else', () => {
     'all variants of the shaders',
     'what GPU compilers make of the shaders',
     'benchmarks',
+    'what pickaxe bench measures and prints',
+    'web pages in a browser',
+    'scripts for developers',
     'endurance and misbehaviour as scripts',
   ]);
 });
