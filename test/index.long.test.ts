@@ -32,7 +32,8 @@ describe.skipIf(noServer)(`the program of docs/library.md about a fleet${whyNoSe
       const running = relay.run(stop.signal);
       try {
         const [program] = programsOf('A fleet');
-        expect(await runProgram(program, 0, { 'nats://127.0.0.1:4222': server.url })).toBe('accepted\n');
+        // Another solution may come before the miner has stopped.
+        expect(await runProgram(program, 0, { 'nats://127.0.0.1:4222': server.url })).toMatch(/^(accepted\n)+$/);
         expect(node.ledger.stats.accepted).toBeGreaterThan(0);
       } finally {
         stop.abort();

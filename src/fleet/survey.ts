@@ -6,6 +6,7 @@
 import type { Finding } from '../base/finding.ts';
 import { pause } from '../base/system/abort.ts';
 import { BoundedMap } from '../base/system/bounded.ts';
+import { systemClock } from '../base/system/clock.ts';
 import { oneLine } from '../base/text/plain-text.ts';
 import { CoordinatorState, readMessage } from './messages.ts';
 import { type Link, LinkError, untilConnected } from './nats/link.ts';
@@ -39,7 +40,7 @@ export async function examineFleetServer(question: FleetQuestion): Promise<Findi
   const { link, isCoordinator } = question;
   const limits = { ...fleetSurveyLimits, ...question.limits };
   const stop = new AbortController().signal;
-  if (!(await untilConnected(link, limits.connectMs, stop))) {
+  if (!(await untilConnected(systemClock, link, limits.connectMs, stop))) {
     const what = link.state.isConnected ? 'the connection has ended' : oneLine(link.state.reason);
     const why = isCoordinator ? 'the fleet’s rigs are reached by way of it' : 'the fleet’s work comes by way of it';
     return [{ about: 'connection', state: 'fault', what, why }];
@@ -71,7 +72,7 @@ async function collectStates(
     if (sender !== undefined && state && !(isCoordinator && sender === name)) states.set(sender, state);
   });
   const endControl = link.subscribe(subjects.controlsTo(name), () => {});
-  await pause(listenMs, stop);
+  await pause(systemClock, listenMs, stop);
   end();
   endControl();
 }

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { LONGEST_TIMER_MS } from '../base/system/abort.ts';
+import { LONGEST_TIMER_MS } from '../base/system/clock.ts';
 import { opaqueId } from '../protocol/ledger/fields.ts';
 import { RefusedError } from './commands/command-checks.ts';
 import type { CommandService } from './commands/command-service.ts';

@@ -1,7 +1,7 @@
 /** The options of a mock node, and the network number and the graph of chains that follow from them. */
 
 import { z } from 'zod';
-import { LONGEST_TIMER_MS } from '../base/system/abort.ts';
+import { LONGEST_TIMER_MS } from '../base/system/clock.ts';
 import type { Dialect } from '../contract/dialect.ts';
 import { parseDecimal } from '../protocol/ledger/decimal.ts';
 import { type Graph, graphOf, knownGraph } from '../protocol/ledger/graphs.ts';

@@ -1,6 +1,7 @@
 /** Work, submissions and update streams, as miners use them (document 1). */
 
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { HEADER_OFFSET, WORK_BYTES } from '#pickaxe/protocol/chain/bytes.js';
 import {
   creationTimeOf,
@@ -165,7 +166,7 @@ describe('a submission', () => {
   });
 
   it('has a creation time after its parents’ and not ahead of the node, to the microsecond', async () => {
-    const clock = { ms: 0, nowUs: () => 1_700_000_000_000_000n, monotonicMs: () => clock.ms };
+    const clock = { ...systemClock, ms: 0, nowUs: () => 1_700_000_000_000_000n, monotonicMs: () => clock.ms };
     const { node, work, submit } = await startMining({ difficulty: 1 }, { clock });
     const { header: first } = await work();
     // The first blocks are 30 s old, so the parents of all chains have the same age.
@@ -240,7 +241,7 @@ describe('a submission', () => {
   });
 
   it('for forgotten work is refused', async () => {
-    const clock = { ms: 0, nowUs: () => 1_700_000_000_000_000n, monotonicMs: () => clock.ms };
+    const clock = { ...systemClock, ms: 0, nowUs: () => 1_700_000_000_000_000n, monotonicMs: () => clock.ms };
     const { node, work, submit } = await startMining({}, { clock });
     let chain = 0;
     node.ledger.pickChain = () => chain++;

@@ -224,7 +224,7 @@ describe('a cut that is published', () => {
 
   it('is fetched in peace from a node that does not answer everything at once', async () => {
     let monotonicMs = 0;
-    const clock = { nowUs: () => systemClock.nowUs(), monotonicMs: () => monotonicMs };
+    const clock = { ...systemClock, nowUs: () => systemClock.nowUs(), monotonicMs: () => monotonicMs };
     const [a, b] = await startNetwork(2, { throttling: { global: 10 } }, clock);
     a.grow(5);
     await publish(await cutOf(a), b);

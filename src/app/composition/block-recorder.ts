@@ -253,7 +253,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
     },
     speed,
   });
-  const counting = setInterval(() => recorder.writeCounts(), COUNTS_MS);
+  const counting = clock.setInterval(() => recorder.writeCounts(), COUNTS_MS);
   counting.unref();
   /** Functions that have not run yet. Each records a block that is being sent. */
   const leaving: (() => void)[] = [];
@@ -296,7 +296,7 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
       if (event.isElsewhere && event.type !== 'accepted-block') return;
       if (event.type === 'sent-block') {
         // The block is recorded after its first bytes have been sent, and always before its answer is recorded.
-        setImmediate(takeLeaving);
+        clock.setImmediate(takeLeaving);
         leaving.push(() => {
           const block = recorder.sent(event);
           if (block) follower.expect(block);
@@ -309,8 +309,8 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
     end: async () => {
       stopping.abort();
       await following;
-      await decideWithin(follower, lastLooksMs);
-      clearInterval(counting);
+      await decideWithin(clock, follower, lastLooksMs);
+      counting.cancel();
       takeLeaving();
       recorder.end();
       await store.close();
@@ -319,11 +319,11 @@ export function startBlockLog(running: RunningMiner, store: Store, options: Bloc
   };
 }
 
-async function decideWithin(follower: Follower, ms: number): Promise<void> {
+async function decideWithin(clock: Clock, follower: Follower, ms: number): Promise<void> {
   const ending = new AbortController();
-  const timer = setTimeout(() => ending.abort(), ms);
+  const timer = clock.setTimeout(() => ending.abort(), ms);
   if (ms > 0) await follower.decide(ending.signal);
-  clearTimeout(timer);
+  timer.cancel();
 }
 
 const TOO_MANY =

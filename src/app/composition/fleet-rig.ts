@@ -82,11 +82,11 @@ export function fleetSidecar(
     const { signal } = stopping;
     const reporting = (async () => {
       // The first report has a random delay, so that rigs started at the same time do not report at the same time.
-      await pause(Math.random() * REPORT_MS, signal);
+      await pause(clock, Math.random() * REPORT_MS, signal);
       while (!signal.aborted) {
         const report = reporter.report(tally.status());
         if (report) publish(link, subjects.report(name), report);
-        await pause(REPORT_MS, signal);
+        await pause(clock, REPORT_MS, signal);
       }
     })();
     if (control) log.info(TAG, 'operators of the fleet may pause, resume and restart this rig, and limit temperatures');

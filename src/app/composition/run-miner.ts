@@ -153,7 +153,7 @@ export async function runMiner(
     setInterval(report, REPORT_MS),
     setInterval(() => outages.look(), OUTAGE_LOOK_MS),
   ];
-  const cancelEnd = duration === undefined ? undefined : setLongTimeout(stop, duration * 1000);
+  const cancelEnd = duration === undefined ? undefined : setLongTimeout(clock, stop, duration * 1000);
   const ignoreRestart = restart && onAbort(restart.asked, stop);
   const release = onSignals(() => {
     log.info({ tag: 'miner' }, 'stopping; repeat to exit at once');

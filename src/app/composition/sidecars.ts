@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { pause } from '../../base/system/abort.ts';
+import { systemClock } from '../../base/system/clock.ts';
 import { userStateDirectory } from '../../base/system/files.ts';
 import { isLoopback } from '../../base/text/addresses.ts';
 import { isBlockEvent, type MinerEvent } from '../../miner/events/events.ts';
@@ -198,10 +199,10 @@ export function nodes(options: NodeWatchOptions, loadsFirst: boolean, times: Wat
       }
     };
     const watching = (async () => {
-      await pause(firstMs, signal);
+      await pause(systemClock, firstMs, signal);
       while (!signal.aborted) {
         await watch();
-        await pause(againMs, signal);
+        await pause(systemClock, againMs, signal);
       }
     })();
     return async () => {

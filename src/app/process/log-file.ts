@@ -5,6 +5,7 @@ import { lstat, open, readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { settledWithin } from '../../base/system/abort.ts';
 import { AppendFile } from '../../base/system/append-file.ts';
+import { systemClock } from '../../base/system/clock.ts';
 import { CAREFULLY, chmodWhereModesAre, openPrivate, renameFile } from '../../base/system/files.ts';
 import { PrivateFile } from '../../base/system/private-file.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
@@ -78,7 +79,7 @@ export class LogFile {
    */
   async close(): Promise<void> {
     await this.#lines.close(CLOSE_MS);
-    await settledWithin(this.#file.close(), CLOSE_MS);
+    await settledWithin(systemClock, this.#file.close(), CLOSE_MS);
   }
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { setMaxListeners } from 'node:events';
+import { type Clock, LONGEST_TIMER_MS, type Timer } from './clock.ts';
 
 /**
  * Calls `action` when the signal fires, or immediately if the signal has fired already. `action` is called only once.
@@ -29,6 +30,9 @@ export function sharedController(): AbortController {
   return controller;
 }
 
+/** A signal that never fires. */
+export const NEVER: AbortSignal = sharedController().signal;
+
 /** @returns a promise that is resolved when the signal fires, and never rejected */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -36,22 +40,19 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Maximum delay of a Node.js timer, in ms. A timer with a longer delay would fire after 1 ms. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 /**
  * Waits until `ms`, at most `LONGEST_TIMER_MS`, have passed, or one of the signals fires. The returned promise is never
  * rejected.
  */
-export function pause(ms: number, ...stops: readonly AbortSignal[]): Promise<void> {
+export function pause(clock: Clock, ms: number, ...stops: readonly AbortSignal[]): Promise<void> {
   if (stops.some(({ aborted }) => aborted)) return Promise.resolve();
   return new Promise((resolve) => {
     const end = () => {
-      clearTimeout(timer);
+      timer.cancel();
       for (const release of releases) release();
       resolve();
     };
-    const timer = setTimeout(end, Math.min(ms, LONGEST_TIMER_MS));
+    const timer = clock.setTimeout(end, ms);
     const releases = stops.map((stop) => onAbort(stop, end));
   });
 }
@@ -62,47 +63,48 @@ export function pause(ms: number, ...stops: readonly AbortSignal[]): Promise<voi
  * `stop`.
  */
 export async function within<T>(
+  clock: Clock,
   timeoutMs: number,
   stop: AbortSignal,
   action: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = sharedController();
   const timeout = () => controller.abort(new DOMException(`no end within ${timeoutMs} ms`, 'TimeoutError'));
-  const timer = setTimeout(timeout, Math.min(timeoutMs, LONGEST_TIMER_MS));
+  const timer = clock.setTimeout(timeout, timeoutMs);
   const release = onAbort(stop, () => controller.abort(stop.reason));
   try {
     return await action(controller.signal);
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
     release();
   }
 }
 
 /** Like `setTimeout`, but for delays of any length. @returns a function that cancels the timer */
-export function setLongTimeout(act: () => void, ms: number): () => void {
-  let timer: NodeJS.Timeout;
+export function setLongTimeout(clock: Clock, act: () => void, ms: number): () => void {
+  let timer: Timer;
   const wait = (restMs: number) => {
     timer =
       restMs > LONGEST_TIMER_MS
-        ? setTimeout(() => wait(restMs - LONGEST_TIMER_MS), LONGEST_TIMER_MS)
-        : setTimeout(act, restMs);
+        ? clock.setTimeout(() => wait(restMs - LONGEST_TIMER_MS), LONGEST_TIMER_MS)
+        : clock.setTimeout(act, restMs);
   };
   wait(ms);
-  return () => clearTimeout(timer);
+  return () => timer.cancel();
 }
 
 /**
  * @returns whether the promise was fulfilled within `ms`
  * @throws the error of the promise, if the promise is rejected within `ms`
  */
-export async function settledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
+export async function settledWithin(clock: Clock, promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: Timer | undefined;
   const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
+    timer = clock.setTimeout(() => resolve(false), ms);
   });
   try {
     return await Promise.race([promise.then(() => true), late]);
   } finally {
-    clearTimeout(timer);
+    timer?.cancel();
   }
 }

@@ -4,6 +4,7 @@
  */
 
 import { settledWithin } from './abort.ts';
+import { systemClock } from './clock.ts';
 
 const PIECE_BYTES = 64 * 1024;
 
@@ -76,7 +77,7 @@ export class AppendFile {
   async close(ms: number): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#timer);
-    await settledWithin(this.#flush(), ms);
+    await settledWithin(systemClock, this.#flush(), ms);
   }
 
   async #flush(): Promise<void> {

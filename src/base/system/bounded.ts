@@ -3,6 +3,8 @@
  * memory. Buckets limit rates. Refusals are logged together, so that they cannot fill the log.
  */
 
+import type { Clock, Timer } from './clock.ts';
+
 /** A map that keeps only its newest entries. Setting a key again makes its entry the newest. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #most: number;
@@ -104,6 +106,7 @@ const MOST_ADDRESSES = 4;
  * in `logMs`.
  */
 export class Refusals<Reason extends string> {
+  readonly #clock: Clock;
   readonly #reasons: readonly Reason[];
   readonly #warn: (line: string) => void;
   readonly #logMs: number;
@@ -112,9 +115,10 @@ export class Refusals<Reason extends string> {
   #unlogged: Record<Reason, number>;
   readonly #addresses = new Set<string>();
   #others = false;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
 
-  constructor(reasons: readonly Reason[], warn: (line: string) => void, logMs: number) {
+  constructor(clock: Clock, reasons: readonly Reason[], warn: (line: string) => void, logMs: number) {
+    this.#clock = clock;
     this.#reasons = reasons;
     this.#warn = warn;
     this.#logMs = logMs;
@@ -132,7 +136,7 @@ export class Refusals<Reason extends string> {
     this.#counts[reason]++;
     this.#unlogged[reason]++;
     if (address !== undefined) this.#noteAddress(address.replace(/^::ffff:/, ''));
-    this.#timer ??= setTimeout(() => this.#report(), this.#logMs).unref();
+    this.#timer ??= this.#clock.setTimeout(() => this.#report(), this.#logMs).unref();
   }
 
   /** Logs the counts that have not been logged yet. */
@@ -146,7 +150,7 @@ export class Refusals<Reason extends string> {
   }
 
   #report(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = undefined;
     const counts = this.#reasons.filter((reason) => this.#unlogged[reason] > 0);
     const what = counts.map((reason) => `${reason} ${this.#unlogged[reason]}`).join(', ');

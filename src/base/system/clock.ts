@@ -1,4 +1,15 @@
-/** The clock. Code gets it through constructors, so that tests can replace it. */
+/** The clock, which also sets timers. Code gets it through constructors, so that tests can replace it. */
+
+/** A timer that was set. */
+export interface Timer {
+  /** Has no effect if the timer has fired already. A timer of `setInterval` ends only by this. */
+  cancel(): void;
+  /** From now on, the timer alone does not keep the process running. */
+  unref(): this;
+}
+
+/** Maximum delay of a timer, in ms. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export interface Clock {
   /** Wall clock: microseconds since the UNIX epoch. This clock can jump. */
@@ -8,6 +19,12 @@ export interface Clock {
    * The monotonic clock of `systemClock` is the same in all processes and threads of the machine.
    */
   monotonicMs(): number;
+  /** Calls `act` once, after `ms` milliseconds, at most `LONGEST_TIMER_MS`. */
+  setTimeout(act: () => void, ms: number): Timer;
+  /** Calls `act` every `ms` milliseconds. */
+  setInterval(act: () => void, ms: number): Timer;
+  /** Calls `act` in the next turn of the event loop, after what has arrived already. */
+  setImmediate(act: () => void): Timer;
 }
 
 /** Wall clock: milliseconds since the UNIX epoch. */
@@ -31,7 +48,22 @@ export const systemClock: Clock = {
     return lastUs;
   },
   monotonicMs: () => Number(process.hrtime.bigint() / 1000n) / 1000,
+  // Node.js would fire a timer with a longer delay after 1 ms.
+  setTimeout: (act, ms) => timerOf(setTimeout(act, Math.min(ms, LONGEST_TIMER_MS)), clearTimeout),
+  setInterval: (act, ms) => timerOf(setInterval(act, ms), clearInterval),
+  setImmediate: (act) => timerOf(setImmediate(act), clearImmediate),
 };
+
+function timerOf<Handle extends { unref(): unknown }>(handle: Handle, clear: (handle: Handle) => void): Timer {
+  const timer: Timer = {
+    cancel: () => clear(handle),
+    unref: () => {
+      handle.unref();
+      return timer;
+    },
+  };
+  return timer;
+}
 
 /** Time between two readings of the clocks. */
 const LOOK_MS = 500;
@@ -47,12 +79,12 @@ const SUSPENDED_MS = 3_000;
 export function watchSuspension(clock: Clock, onResume: (ms: number) => void): () => void {
   let monotonicMs = clock.monotonicMs();
   let wall = wallMs(clock);
-  const timer = setInterval(() => {
+  const timer = clock.setInterval(() => {
     const [monotonicNow, wallNow] = [clock.monotonicMs(), wallMs(clock)];
     const missedMs = Math.max(monotonicNow - monotonicMs, wallNow - wall) - LOOK_MS;
     monotonicMs = monotonicNow;
     wall = wallNow;
     if (missedMs >= SUSPENDED_MS) onResume(missedMs);
   }, LOOK_MS);
-  return () => clearInterval(timer);
+  return () => timer.cancel();
 }

@@ -117,7 +117,7 @@ async function refresh(
   // Two rounds are needed, because the follower decides whether the chain has a block only when the nodes' answers have
   // agreed for `APART_MS`.
   await follower.round(stop);
-  await pause(APART_MS + TIMER_MS, stop);
+  await pause(systemClock, APART_MS + TIMER_MS, stop);
   await follower.round(stop);
   const following = goesOn
     ? follower.run(stop).catch((fault) => {
@@ -150,7 +150,7 @@ function print(store: BlockStore, options: Choice, warn: (line: string) => void,
 async function watch(store: BlockStore, options: Choice, stop: AbortSignal, io: Io): Promise<void> {
   let known = new Map([...store.blocks].map((block) => [block.hash, shown(block)]));
   while (!stop.aborted) {
-    await pause(LOOK_MS, stop);
+    await pause(systemClock, LOOK_MS, stop);
     await store.refresh();
     for (const block of chosen(store, options)) {
       if (known.get(block.hash) === shown(block)) continue;

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { settledWithin } from '../../base/system/abort.ts';
+import { systemClock } from '../../base/system/clock.ts';
 import { endWithPickaxe, killGroup, startGroup } from '../../base/system/process-group.ts';
 import { jsonOrUndefined } from '../../base/text/plain-text.ts';
 import { type ServerProcess, startServer } from '../../fleet/nats/server-program.ts';
@@ -155,7 +156,7 @@ export class DemoFleet {
     const ending = names.map(async (name) => {
       this.#members.get(name)?.child.kill('SIGTERM');
       const { ended = Promise.resolve() } = this.#members.get(name) ?? {};
-      if (!(await settledWithin(ended, END_MS))) await this.kill(name);
+      if (!(await settledWithin(systemClock, ended, END_MS))) await this.kill(name);
     });
     await Promise.all(ending);
   }

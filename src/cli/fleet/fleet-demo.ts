@@ -92,7 +92,7 @@ async function isMining(fleet: DemoFleet, stop: AbortSignal): Promise<boolean> {
       const words = fleet.lastWordsOf(name);
       if (words !== undefined) throw new Error(`${name} has ended: ${words}`);
     }
-    await pause(LOOK_MS, stop);
+    await pause(systemClock, LOOK_MS, stop);
   }
   return fleet.isMining;
 }
@@ -100,22 +100,22 @@ async function isMining(fleet: DemoFleet, stop: AbortSignal): Promise<boolean> {
 /** Lets the fleet mine for `seconds`. Meanwhile the coordinator with the most rigs is killed and started again. */
 async function act(fleet: DemoFleet, story: Story, say: Say, seconds: number, stop: AbortSignal): Promise<void> {
   const over = new AbortController();
-  const cancel = setLongTimeout(() => over.abort(), 1_000 * seconds);
+  const cancel = setLongTimeout(systemClock, () => over.abort(), 1_000 * seconds);
   const release = onAbort(stop, () => over.abort());
   try {
-    await pause(1_000 * seconds * KILLED_AT, over.signal);
+    await pause(systemClock, 1_000 * seconds * KILLED_AT, over.signal);
     if (over.signal.aborted) return;
     const [victim, other] = [...COORDINATORS].sort((a, b) => fleet.rigsOf(b).length - fleet.rigsOf(a).length);
     const rigs = fleet.rigsOf(victim);
     say('demo', `${victim} is killed now (kill -9), so it cannot say goodbye; ${minesFor(rigs, victim)}`);
     story.killed(victim, other, rigs);
     await fleet.kill(victim);
-    await pause(1_000 * seconds * (BACK_AT - KILLED_AT), over.signal);
+    await pause(systemClock, 1_000 * seconds * (BACK_AT - KILLED_AT), over.signal);
     if (over.signal.aborted) return;
     say('demo', `${victim} is started again`);
     story.revived();
     fleet.startCoordinator(victim);
-    await pause(1_000 * seconds, over.signal);
+    await pause(systemClock, 1_000 * seconds, over.signal);
   } finally {
     cancel();
     release();

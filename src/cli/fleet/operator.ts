@@ -54,7 +54,7 @@ export function rosterOf({ link, subjects, clock }: Operator, warn: (line: strin
 /** Waits for a connection, for at most 10 s. @returns whether the operator is connected */
 export async function connected({ link, clock }: Operator, stop: AbortSignal): Promise<boolean> {
   const untilMs = clock.monotonicMs() + CONNECT_MS;
-  while (!link.state.isConnected && clock.monotonicMs() < untilMs && !stop.aborted) await pause(LOOK_MS, stop);
+  while (!link.state.isConnected && clock.monotonicMs() < untilMs && !stop.aborted) await pause(clock, LOOK_MS, stop);
   return link.state.isConnected;
 }
 
@@ -70,7 +70,7 @@ export async function collectReports(
 ): Promise<void> {
   io.say(`Listening for ${seconds} s: each rig reports once in 10 s …`);
   while (!io.stop.aborted && (await connected(operator, io.stop)) && roster.listeningSeconds < seconds) {
-    await pause(LOOK_MS, io.stop);
+    await pause(operator.clock, LOOK_MS, io.stop);
   }
 }
 

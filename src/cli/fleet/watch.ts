@@ -6,6 +6,7 @@ import { httpOptions, listenHttp } from '../../app/composition/http-api.ts';
 import type { Loaded } from '../../app/config/load.ts';
 import { EXIT } from '../../app/process/exit.ts';
 import { aborted, pause } from '../../base/system/abort.ts';
+import { systemClock } from '../../base/system/clock.ts';
 import { jsonText, oneColumnEach, oneLine } from '../../base/text/plain-text.ts';
 import { matchesPattern } from '../../fleet/operator/ask-rigs.ts';
 import type { FleetRig, FleetStatus } from '../../fleet/operator/fleet-status.ts';
@@ -120,7 +121,7 @@ async function printOnce(roster: Roster, options: WatchOptions, operator: Operat
 
 async function printJson(roster: Roster, options: WatchOptions, io: Io): Promise<void> {
   while (!io.stop.aborted) {
-    await pause((options.every ?? JSON_SECONDS) * 1000, io.stop);
+    await pause(systemClock, (options.every ?? JSON_SECONDS) * 1000, io.stop);
     const status = roster.status();
     if (!io.stop.aborted) io.out(`${jsonText({ ...status, rigs: chosen(status.rigs, options) })}\n`);
   }
@@ -131,7 +132,7 @@ async function showTable(roster: Roster, options: WatchOptions, io: Io, notes: L
   try {
     while (!io.stop.aborted) {
       screen.cover(tableText(roster.status(), options, io, notes));
-      await pause((options.every ?? TABLE_SECONDS) * 1000, io.stop);
+      await pause(systemClock, (options.every ?? TABLE_SECONDS) * 1000, io.stop);
     }
   } finally {
     screen.uncover();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Loaded } from '../../app/config/load.ts';
 import { EXIT, UsageError, whyNotListening } from '../../app/process/exit.ts';
 import { aborted, onAbort, setLongTimeout } from '../../base/system/abort.ts';
+import { systemClock } from '../../base/system/clock.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import { GenesisError } from '../../mock-node/genesis-error.ts';
 import { MockNode, type MockNodeEvent } from '../../mock-node/mock-node.ts';
@@ -66,7 +67,7 @@ async function runMockNode({ config }: Loaded, command: MockNodeCommand, io: Io)
 
   const stop = new AbortController();
   onAbort(io.stop, () => stop.abort());
-  if (command.duration !== undefined) setLongTimeout(() => stop.abort(), command.duration * 1000);
+  if (command.duration !== undefined) setLongTimeout(systemClock, () => stop.abort(), command.duration * 1000);
   await aborted(stop.signal);
   await node.close();
   const { accepted, orphaned, rejected, stale } = node.ledger.stats;

@@ -6,7 +6,7 @@
 
 import { onAbort, sharedController } from '../../base/system/abort.ts';
 import { LogBucket } from '../../base/system/bounded.ts';
-import type { Clock } from '../../base/system/clock.ts';
+import type { Clock, Timer } from '../../base/system/clock.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import type { Listener } from '../../miner/events/events.ts';
 import { type Relay, RelayedWorks, type RelayLog } from '../../miner/relay/relay.ts';
@@ -76,7 +76,7 @@ export class FleetRelay implements Relay {
   readonly #ends: (() => void)[] = [];
   #stop: AbortSignal = AbortSignal.abort();
   /** Timer of the state about the end of a work; undefined while no such state is held back (see `endDelayMs`). */
-  #ending: NodeJS.Timeout | undefined;
+  #ending: Timer | undefined;
 
   constructor(options: FleetRelayOptions) {
     this.#options = options;
@@ -115,7 +115,7 @@ export class FleetRelay implements Relay {
   async open(): Promise<void> {
     const { link, name, subjects, submitElsewhere } = this.#options;
     // If there is no connection after `connectMs`, the relay opens all the same, and the link keeps trying to connect.
-    await untilConnected(link, this.#limits.connectMs, new AbortController().signal);
+    await untilConnected(this.#options.clock, link, this.#limits.connectMs, new AbortController().signal);
     await this.#namesakes.refuse();
     const requests = this.#requests;
     const solution = (request: LinkMessage) => requests.solution(request, this.#stop);
@@ -139,12 +139,15 @@ export class FleetRelay implements Relay {
     const stop = ending.signal;
     const releases = [asked, refusal].map((signal) => onAbort(signal, () => ending.abort()));
     this.#stop = stop;
-    const beat = setInterval(() => this.#publish(false), this.#limits.beatMs);
-    const report = setInterval(() => this.#requests.emitStatus(NAME, this.#options.emit), this.#limits.reportMs);
+    const beat = this.#options.clock.setInterval(() => this.#publish(false), this.#limits.beatMs);
+    const report = this.#options.clock.setInterval(
+      () => this.#requests.emitStatus(NAME, this.#options.emit),
+      this.#limits.reportMs,
+    );
     // The last state reports that this coordinator is stopping, so that rigs leave at once. Solutions that the rigs
     // have sent are still answered.
     const releaseBeat = onAbort(stop, () => {
-      clearInterval(beat);
+      beat.cancel();
       // The name now belongs to the other coordinator, so nothing more is published or received. Submissions that have
       // begun are still completed.
       if (refusal.aborted) {
@@ -158,12 +161,12 @@ export class FleetRelay implements Relay {
       await this.#works.follow(stop);
       await this.#solutions.settled();
       // Callbacks of the promises that have just settled send the last answers. They run before this wait ends.
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise<void>((resolve) => this.#options.clock.setImmediate(resolve));
     } finally {
       for (const release of [...releases, releaseBeat]) release();
-      clearInterval(beat);
-      clearInterval(report);
-      clearTimeout(this.#ending);
+      beat.cancel();
+      report.cancel();
+      this.#ending?.cancel();
       for (const end of this.#ends.splice(0)) end();
       this.#requests.emitStatus(NAME, this.#options.emit);
       this.#requests.refusals.close();
@@ -192,7 +195,7 @@ export class FleetRelay implements Relay {
     const isNoted = this.#note(update);
     if (!this.#own.change(work) && !isNoted) return;
     if (work) this.#publish(true);
-    else this.#ending ??= setTimeout(() => this.#publish(false), this.#limits.endDelayMs);
+    else this.#ending ??= this.#options.clock.setTimeout(() => this.#publish(false), this.#limits.endDelayMs);
   }
 
   /** @returns whether the next state will differ from the last one because of this update */
@@ -203,7 +206,7 @@ export class FleetRelay implements Relay {
   }
 
   #publish(isWhole: boolean): void {
-    clearTimeout(this.#ending);
+    this.#ending?.cancel();
     this.#ending = undefined;
     const { link, subjects, name } = this.#options;
     const subject = isWhole ? subjects.work(name) : subjects.beat(name);

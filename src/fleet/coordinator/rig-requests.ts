@@ -82,6 +82,7 @@ export class RigRequests {
     const nowMs = clock.monotonicMs();
     this.#rigs = new Rigs(limits, difficulty, nowMs);
     this.refusals = new Refusals(
+      clock,
       Object.keys(MESSAGE_REFUSALS) as MessageRefusal[],
       (line) => log.warn(line),
       limits.logMs,
@@ -208,7 +209,7 @@ export class RigRequests {
       const from = by !== undefined && { by: oneLine(by, MOST_TEXT) };
       answer = { state: 'verdict', outcome, reason: oneLine(reason, MOST_TEXT), ...from };
     });
-    await settledWithin(known, limits.answerMs);
+    await settledWithin(this.#options.clock, known, limits.answerMs);
     return answer;
   }
 

@@ -1,6 +1,7 @@
 /** The interface of a fleet's NATS connection. `nats-link.ts` implements it. */
 
 import { pause } from '../../base/system/abort.ts';
+import type { Clock } from '../../base/system/clock.ts';
 
 /** What a member needs to prove its identity to a NATS server. */
 export interface Credentials {
@@ -87,13 +88,14 @@ export class LinkError extends Error {
 
 /** Waits for a connection, but at most for `timeoutMs`, or until `stop`. @returns whether there is a connection then */
 export async function untilConnected(
+  clock: Clock,
   link: Pick<Link, 'state' | 'onState'>,
   timeoutMs: number,
   stop: AbortSignal,
 ): Promise<boolean> {
   const connected = new AbortController();
   const forget = link.onState(({ isConnected }) => isConnected && connected.abort());
-  if (!link.state.isConnected) await pause(timeoutMs, stop, connected.signal);
+  if (!link.state.isConnected) await pause(clock, timeoutMs, stop, connected.signal);
   forget();
   return link.state.isConnected;
 }

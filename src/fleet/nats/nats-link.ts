@@ -96,7 +96,7 @@ export class NatsLink implements Link {
   /** Ends the connection for good, after at most `FLUSH_MS` in which the server can receive the last messages. */
   async close(): Promise<void> {
     const flushed = this.#session?.connection.flush().catch(() => {});
-    if (flushed) await settledWithin(flushed, FLUSH_MS);
+    if (flushed) await settledWithin(this.#context.clock, flushed, FLUSH_MS);
     this.#stop.abort();
     await this.#ended;
     this.#change({ isConnected: false, reason: 'The connection was closed.' });
@@ -171,9 +171,9 @@ export class NatsLink implements Link {
           slow.reset();
         }
         // Thousands of members may have lost the same server just now. They should not all connect at the same moment.
-        await pause(SPREAD_MS * random(), stop);
+        await pause(this.#context.clock, SPREAD_MS * random(), stop);
       }
-      await pause((wasRefused ? slow : ordinary).nextMs(), stop);
+      await pause(this.#context.clock, (wasRefused ? slow : ordinary).nextMs(), stop);
     }
   }
 
@@ -211,7 +211,7 @@ export class NatsLink implements Link {
 
   /** Uses a connection until it ends. @returns why it has ended; undefined if the client library has no reason */
   async #use(client: Client, connection: NatsConnection, server: string, leave: () => void): Promise<unknown> {
-    const requests = new PendingRequests(this.#settings.inbox);
+    const requests = new PendingRequests(this.#settings.inbox, this.#context.clock);
     const sinceMs = this.#context.clock.monotonicMs();
     const session: Session = { client, connection, requests, sinceMs, isInboxDenied: false, leave };
     this.#session = session;

@@ -1,7 +1,8 @@
 /** The requests of a connection that wait for their answers. Each request has its own subject for the answer. */
 
 import { randomBytes } from 'node:crypto';
-import { LONGEST_TIMER_MS, onAbort } from '../../base/system/abort.ts';
+import { onAbort } from '../../base/system/abort.ts';
+import type { Clock } from '../../base/system/clock.ts';
 import { LinkError, type LinkFault } from './link.ts';
 
 interface Waiting {
@@ -12,11 +13,13 @@ interface Waiting {
 
 export class PendingRequests {
   readonly #beginning: string;
+  readonly #clock: Clock;
   /** The pending requests, by the last token of the subject for the answer. The oldest request comes first. */
   readonly #waiting = new Map<string, Waiting>();
 
   /** @param inbox first part of the subjects on which this member receives answers, without a final dot */
-  constructor(inbox: string) {
+  constructor(inbox: string, clock: Clock) {
+    this.#clock = clock;
     // Two connections of one member must not get each other's answers.
     this.#beginning = `${inbox}.${randomToken()}.`;
   }
@@ -37,7 +40,7 @@ export class PendingRequests {
     return new Promise((resolve, reject) => {
       if (stop.aborted) return reject(stop.reason);
       const end = () => {
-        clearTimeout(timer);
+        timer.cancel();
         release();
         this.#waiting.delete(token);
       };
@@ -46,7 +49,7 @@ export class PendingRequests {
         reject(fault);
       };
       const late = () => fail(new LinkError('timeout', `there was no answer within ${timeoutMs / 1000} seconds`));
-      const timer = setTimeout(late, Math.min(timeoutMs, LONGEST_TIMER_MS));
+      const timer = this.#clock.setTimeout(late, timeoutMs);
       const release = onAbort(stop, () => fail(stop.reason));
       this.#waiting.set(token, {
         subject,

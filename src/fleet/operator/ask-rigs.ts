@@ -1,6 +1,7 @@
 /** Sends a control request to many rigs, and gathers their answers. */
 
 import { aborted, within } from '../../base/system/abort.ts';
+import { systemClock } from '../../base/system/clock.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import { ControlAnswer, type ControlRequest } from '../messages.ts';
 import { type Link, LinkError, type LinkFault } from '../nats/link.ts';
@@ -110,7 +111,7 @@ export async function askRigs(
   const answers = new Map<string, ControlAnswer>();
   // Unresponsive rigs come last. They will hardly answer, and must not delay the requests to the other rigs.
   const queue = [...targets].sort((a, b) => Number(a.silent ?? false) - Number(b.silent ?? false));
-  await within(ANSWER_MS, stop, async (signal) => {
+  await within(systemClock, ANSWER_MS, stop, async (signal) => {
     const next = queue[Symbol.iterator]();
     const ended = aborted(signal).then(() => (stop.aborted ? ENDING : NO_ANSWER));
     const askInTurn = async () => {

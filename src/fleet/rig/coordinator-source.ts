@@ -164,9 +164,9 @@ export class CoordinatorSource extends BaseSource {
     if (!this.isUnresponsive) this.#sync();
     // Messages may have arrived while this process could not run. They are read before the coordinator is treated as
     // unresponsive.
-    const looking = setInterval(() => setImmediate(() => this.#look()), this.#limits.lookMs);
+    const looking = this.#clock.setInterval(() => this.#clock.setImmediate(() => this.#look()), this.#limits.lookMs);
     await aborted(stop);
-    clearInterval(looking);
+    looking.cancel();
     this.#health.stop();
     unsubscribe();
     this.#listener = undefined;
@@ -204,7 +204,7 @@ export class CoordinatorSource extends BaseSource {
   async #deliver(solution: Solution, known: IssuedWork, stop: AbortSignal): Promise<Verdict> {
     let hasAnswer = false;
     const pauses = new Backoff(this.#limits.submitPauses, this.#random);
-    const attempts = new FleetAttempts(this.#fleet, this, solution, known.name, this.#limits);
+    const attempts = new FleetAttempts(this.#fleet, this, solution, known.name, this.#clock, this.#limits);
     const leftMs = known.confirmedMs + this.#limits.expiryMs - this.#clock.monotonicMs();
     const verdict = await deliver(
       {
@@ -221,6 +221,7 @@ export class CoordinatorSource extends BaseSource {
         lifeMs: Math.max(leftMs, 2 * this.#limits.solutionTimeoutMs),
         untaken: 'stale',
         limits: this.#limits,
+        clock: this.#clock,
       },
       stop,
     );
@@ -271,7 +272,7 @@ export class CoordinatorSource extends BaseSource {
 
   override async answers(): Promise<boolean> {
     // Messages that have arrived while this process could not run are read first.
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise<void>((resolve) => this.#clock.setImmediate(resolve));
     return !this.isUnresponsive;
   }
 
@@ -296,7 +297,7 @@ export class CoordinatorSource extends BaseSource {
   #syncSoon(): void {
     if (this.#isSyncDue) return;
     this.#isSyncDue = true;
-    setImmediate(() => {
+    this.#clock.setImmediate(() => {
       this.#isSyncDue = false;
       this.#sync();
     });
@@ -387,7 +388,7 @@ export class CoordinatorSource extends BaseSource {
     const pauses = new Backoff(this.#limits.helloPauses, this.#random);
     const { link, subjects, rig } = this.#fleet;
     // Thousands of rigs may have missed the same state. They should not all send their requests at the same moment.
-    await pause(this.#random() * this.#limits.helloDelayMs, stop);
+    await pause(this.#clock, this.#random() * this.#limits.helloDelayMs, stop);
     for (let isFirst = isSure; !stop.aborted && (isFirst || this.#states.isCurrentUnknown); isFirst = false) {
       const subject = subjects.hello(this.coordinator, rig);
       try {
@@ -399,7 +400,7 @@ export class CoordinatorSource extends BaseSource {
           this.#note(`cannot be asked for its work: ${fault.message}`);
         }
       }
-      await pause(pauses.nextMs(), stop);
+      await pause(this.#clock, pauses.nextMs(), stop);
     }
   }
 
@@ -409,7 +410,7 @@ export class CoordinatorSource extends BaseSource {
     const forget = this.#fleet.link.onState(({ isConnected }) => {
       if (isConnected) connected.abort();
     });
-    await pause(ms, stop, connected.signal);
+    await pause(this.#clock, ms, stop, connected.signal);
     forget();
   }
 

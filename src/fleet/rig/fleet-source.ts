@@ -98,7 +98,10 @@ export class FleetSource extends BaseSource {
     this.#announcements.started();
     this.#linkChanged(link.state);
     const beganMs = this.#clock.monotonicMs();
-    const looking = setInterval(() => setImmediate(() => this.#look(beganMs)), this.#limits.lookMs);
+    const looking = this.#clock.setInterval(
+      () => this.#clock.setImmediate(() => this.#look(beganMs)),
+      this.#limits.lookMs,
+    );
     const firstFound = new Promise<void>((resolve) => {
       this.#firstFound = resolve;
       onAbort(stop, resolve);
@@ -111,11 +114,11 @@ export class FleetSource extends BaseSource {
       link.subscribe(subjects.allBeats, (message) => this.#take(message)),
       link.onState((state) => this.#linkChanged(state)),
       watchSuspension(this.#clock, (ms) => this.#resumed(ms)),
-      () => clearInterval(looking),
+      () => looking.cancel(),
     ];
     try {
       await firstFound;
-      await pause(this.#limits.gatherMs, stop);
+      await pause(this.#clock, this.#limits.gatherMs, stop);
       if (stop.aborted) return;
       const { clock, emit } = this.#context;
       const sources = this.#ranked();

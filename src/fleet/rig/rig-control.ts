@@ -1,7 +1,7 @@
 /** Carries out the requests of the fleet's operators to this rig, if the rig's owner permits that. */
 
 import { LogBucket, TokenBucket } from '../../base/system/bounded.ts';
-import type { Clock } from '../../base/system/clock.ts';
+import type { Clock, Timer } from '../../base/system/clock.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import { DEVICE_KINDS, type DeviceKind } from '../../miner/engine/device.ts';
 import type { Controls } from '../../miner/events/events.ts';
@@ -57,7 +57,7 @@ export class RigControl {
   readonly #requests: TokenBucket;
   readonly #lines: LogBucket;
   readonly #unsubscribe: () => void;
-  #restarting: NodeJS.Timeout | 'checking' | undefined;
+  #restarting: Timer | 'checking' | undefined;
   #isClosed = false;
 
   /** Answers requests until `close`. */
@@ -73,7 +73,7 @@ export class RigControl {
   close(): void {
     this.#isClosed = true;
     this.#unsubscribe();
-    if (this.#restarting !== 'checking') clearTimeout(this.#restarting);
+    if (this.#restarting !== 'checking') this.#restarting?.cancel();
   }
 
   /**
@@ -178,7 +178,7 @@ export class RigControl {
     try {
       const restart = await prepareRestart();
       const waitMs = random() * SPREAD_MS;
-      this.#restarting = this.#isClosed ? undefined : setTimeout(restart, waitMs);
+      this.#restarting = this.#isClosed ? undefined : this.#options.clock.setTimeout(restart, waitMs);
       return { done: true, message: `it restarts in ${(waitMs / 1000).toFixed(1)} s` };
     } catch (fault) {
       this.#restarting = undefined;

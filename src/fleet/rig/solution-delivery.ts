@@ -1,6 +1,7 @@
 /** Attempts to deliver one solution of a rig to the coordinators of the rig's fleet. */
 
 import { onAbort, pause } from '../../base/system/abort.ts';
+import type { Clock } from '../../base/system/clock.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import type { NoVerdict } from '../../miner/source/delivery.ts';
 import type { NamedNetwork, Verdict } from '../../miner/source/source.ts';
@@ -53,6 +54,7 @@ export class FleetAttempts {
   readonly #fleet: Fleet;
   readonly #issuer: Issuer;
   readonly #request: SolutionRequest;
+  readonly #clock: Clock;
   readonly #limits: AttemptLimits;
   #next: To = 'issuer';
   /** Whether the solution is a share of a pool. Only the issuer can submit it, and only before the issuer restarts. */
@@ -75,7 +77,8 @@ export class FleetAttempts {
   #refusal: string | undefined;
 
   /** @param work the name of the solution's work */
-  constructor(fleet: Fleet, issuer: Issuer, solution: Solution, work: string, limits: AttemptLimits) {
+  constructor(fleet: Fleet, issuer: Issuer, solution: Solution, work: string, clock: Clock, limits: AttemptLimits) {
+    this.#clock = clock;
     this.#fleet = fleet;
     this.#issuer = issuer;
     this.#limits = limits;
@@ -123,7 +126,7 @@ export class FleetAttempts {
   }
 
   async #cutWhenUnresponsive(cut: AbortController): Promise<void> {
-    await pause(this.#limits.askAgainMs, cut.signal);
+    await pause(this.#clock, this.#limits.askAgainMs, cut.signal);
     if (this.#issuer.isUnresponsive) cut.abort();
   }
 
@@ -159,7 +162,7 @@ export class FleetAttempts {
       mayHaveBeenTaken = true;
       // Only the coordinator that is submitting the solution will have the verdict.
       if (answer.coordinator !== undefined) subject = subjects.solution(answer.coordinator, rig);
-      await pause(PENDING_PAUSE_MS, stop);
+      await pause(this.#clock, PENDING_PAUSE_MS, stop);
       if (stop.aborted) break;
     }
     return { message: `${who} has not finished submitting it`, mayHaveBeenTaken };

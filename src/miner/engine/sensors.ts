@@ -2,7 +2,7 @@
 
 import { open, readdir } from 'node:fs/promises';
 import { pause } from '../../base/system/abort.ts';
-import { type Clock, wallMs } from '../../base/system/clock.ts';
+import { type Clock, systemClock, wallMs } from '../../base/system/clock.ts';
 import type { Telemetry, TelemetryField } from './device.ts';
 
 export interface Sensors {
@@ -25,7 +25,7 @@ const OPEN_MS = 5_000;
 export async function openOrNone<S extends Sensors>(open: () => Promise<S>): Promise<S | Sensors> {
   const patience = new AbortController();
   try {
-    const sensors = await Promise.race([open(), pause(OPEN_MS, patience.signal)]);
+    const sensors = await Promise.race([open(), pause(systemClock, OPEN_MS, patience.signal)]);
     if (!sensors) return none(`the driver did not answer within ${OPEN_MS / 1000} s`);
     return { ...sensors, read: () => sensors.read().catch(() => ({})) };
   } catch (error) {

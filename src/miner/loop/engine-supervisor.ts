@@ -189,7 +189,7 @@ export class EngineSupervisor {
           return;
         }
         this.#announce('reopening', { reason, fault });
-        await pause(waitMs, stop);
+        await pause(this.#clock, waitMs, stop);
       }
     }
   }
@@ -200,6 +200,7 @@ export class EngineSupervisor {
    */
   async #serve(stopped: Promise<void>): Promise<void> {
     const thermalGuard = new ThermalGuard(
+      this.#clock,
       () => this.#temperatureLimits(this.engine.kind, this.engine.name),
       this.#thermalHooks,
     );
@@ -230,7 +231,7 @@ export class EngineSupervisor {
     // These signals end the searches even if the engine's `close` fails to end them.
     for (const { halt } of this.#searches.keys()) halt.abort();
     const closing = Promise.all([this.engine.close(), ...this.#searches.values()]);
-    if (await settledWithin(closing, MOST_CLOSE_MS)) return;
+    if (await settledWithin(this.#clock, closing, MOST_CLOSE_MS)) return;
     this.#searches.clear();
     this.#isStuck = true;
   }

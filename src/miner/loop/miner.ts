@@ -125,11 +125,11 @@ export class Miner implements Controls {
     const release = stop && onAbort(stop, () => this.stop());
     this.#stop = this.#stopping.signal;
     onAbort(this.#stop, () => this.#assign(undefined));
-    const rolling = setInterval(() => this.#guarded(() => this.#refresh()), ROLL_MS);
+    const rolling = this.#clock.setInterval(() => this.#guarded(() => this.#refresh()), ROLL_MS);
     const following = this.#follow().catch((thrown: unknown) => this.#fail(thrown));
     await Promise.all(this.#supervisors.map((supervisor) => supervisor.run(this.#stop)));
     if (this.#staysWithoutEngines) await aborted(this.#stop);
-    clearInterval(rolling);
+    rolling.cancel();
     await this.#submitter.settled();
     this.stop();
     await following;

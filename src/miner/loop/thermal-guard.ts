@@ -3,6 +3,7 @@
  * it pauses. With a single temperature for both, the device would pause and resume all the time.
  */
 
+import type { Clock, Timer } from '../../base/system/clock.ts';
 import type { DeviceKind, Telemetry } from '../engine/device.ts';
 
 export interface TemperatureLimits {
@@ -32,6 +33,7 @@ export interface ThermalHooks {
 }
 
 export class ThermalGuard {
+  readonly #clock: Clock;
   readonly #limits: () => TemperatureLimits | undefined;
   readonly #hooks: ThermalHooks;
   /**
@@ -40,11 +42,12 @@ export class ThermalGuard {
    */
   #sensor: 'temperatureCelsius' | 'hotspotCelsius' | undefined;
   /** The timer of the ticks. It runs while the device is too hot. */
-  #ticking: NodeJS.Timeout | undefined;
+  #ticking: Timer | undefined;
   /** Number of ticks since the last reading of the temperature. */
   #ticks = 0;
 
-  constructor(limits: () => TemperatureLimits | undefined, hooks: ThermalHooks) {
+  constructor(clock: Clock, limits: () => TemperatureLimits | undefined, hooks: ThermalHooks) {
+    this.#clock = clock;
     this.#limits = limits;
     this.#hooks = hooks;
   }
@@ -58,9 +61,9 @@ export class ThermalGuard {
     // Without limits, a paused device resumes at any temperature.
     const { stopCelsius, resumeCelsius } = this.#limits() ?? NO_LIMITS;
     this.#ticks = 0;
-    this.#ticking?.refresh();
+    if (this.#ticking) this.#startTicking();
     if (!this.#ticking && temperatureCelsius >= stopCelsius) {
-      this.#ticking = setInterval(() => this.#tick(), TICK_MS);
+      this.#startTicking();
       this.#hooks.tooHot(`its temperature is ${temperatureCelsius} °C; it resumes at ${resumeCelsius} °C`);
     } else if (this.#ticking && temperatureCelsius <= resumeCelsius) {
       this.end();
@@ -70,8 +73,13 @@ export class ThermalGuard {
 
   /** Ends the counting of ticks. Must be called when the device is closed. */
   end(): void {
-    clearInterval(this.#ticking);
+    this.#ticking?.cancel();
     this.#ticking = undefined;
+  }
+
+  #startTicking(): void {
+    this.#ticking?.cancel();
+    this.#ticking = this.#clock.setInterval(() => this.#tick(), TICK_MS);
   }
 
   #tick(): void {

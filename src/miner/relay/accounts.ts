@@ -1,6 +1,6 @@
 /** Statistics about a relay's workers, by their names. */
 
-import type { Clock } from '../../base/system/clock.ts';
+import type { Clock, Timer } from '../../base/system/clock.ts';
 import { difficultyOf } from '../../protocol/chain/target.ts';
 import type { Solution } from '../../protocol/chain/verify.ts';
 import type { Listener, RelayWorker } from '../events/events.ts';
@@ -162,7 +162,7 @@ export class LoneWorker {
     blocks: 0,
   };
   readonly #startMs: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: Timer;
   /** The accepted solutions of the last ten minutes, oldest first. */
   #accepted: { readonly ms: number; readonly difficulty: number }[] = [];
   #lastMs: number | undefined;
@@ -172,7 +172,7 @@ export class LoneWorker {
   constructor(options: LoneWorkerOptions) {
     this.#options = options;
     this.#startMs = options.clock.monotonicMs();
-    this.#timer = setInterval(() => this.#notify(), REPORT_MS);
+    this.#timer = this.#options.clock.setInterval(() => this.#notify(), REPORT_MS);
     this.#notify();
   }
 
@@ -199,7 +199,7 @@ export class LoneWorker {
   }
 
   end(): void {
-    clearInterval(this.#timer);
+    this.#timer.cancel();
     this.works(undefined);
     this.#notify();
   }

@@ -5,8 +5,7 @@
  */
 
 import type { ChildProcess } from 'node:child_process';
-import { LONGEST_TIMER_MS } from '../../base/system/abort.ts';
-import type { Clock } from '../../base/system/clock.ts';
+import { type Clock, LONGEST_TIMER_MS, systemClock, type Timer } from '../../base/system/clock.ts';
 import { type Command, endWithPickaxe, killGroup, startGroup, withArgument } from '../../base/system/process-group.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import type { Job } from '../../protocol/chain/job.ts';
@@ -49,8 +48,8 @@ export class ExternalRelay implements Relay {
   #account: LoneWorker | undefined;
   readonly #runs = new Set<WorkerRun>();
   #run: WorkerRun | undefined;
-  #rest: NodeJS.Timeout | undefined;
-  #renewal: NodeJS.Timeout | undefined;
+  #rest: Timer | undefined;
+  #renewal: Timer | undefined;
   #failures = 0;
   #wrong = 0;
   #loggedNonce1 = false;
@@ -75,7 +74,7 @@ export class ExternalRelay implements Relay {
     } finally {
       this.#isOver = true;
       this.#end();
-      clearTimeout(this.#rest);
+      this.#rest?.cancel();
       await Promise.all(Array.from(this.#runs, ({ gone }) => gone));
       this.#account.end();
       if (this.#wrong > 0) this.#options.log.warn(`gave ${this.#wrong} wrong nonces in all`);
@@ -137,7 +136,7 @@ export class ExternalRelay implements Relay {
     const { leastRenewalMs = LEAST_RENEWAL_MS } = this.#options;
     const claimedMs = this.#claimedRate ? (1000 * NONCES) / this.#claimedRate : Number.POSITIVE_INFINITY;
     if (claimedMs > LONGEST_TIMER_MS) return;
-    this.#renewal = setTimeout(
+    this.#renewal = this.#options.clock.setTimeout(
       () => {
         if (!this.#works.jobOf(job.work, job)) return;
         this.#end();
@@ -148,7 +147,7 @@ export class ExternalRelay implements Relay {
   }
 
   #end(): void {
-    clearTimeout(this.#renewal);
+    this.#renewal?.cancel();
     this.#run?.kill();
     this.#run = undefined;
     this.#account?.works(undefined);
@@ -189,7 +188,7 @@ export class ExternalRelay implements Relay {
     const ms = Math.min(LONGEST_REST_MS, firstRestMs * 2 ** this.#failures);
     this.#failures++;
     log.warn(`${why}; it is started again in ${ms / 1000} s`);
-    this.#rest = setTimeout(() => {
+    this.#rest = this.#options.clock.setTimeout(() => {
       this.#rest = undefined;
       const work = this.#works.current;
       if (work) this.#start(work, work === job.work ? job : undefined);
@@ -291,11 +290,11 @@ class WorkerRun {
    */
   #conclude(child: ChildProcess, how: string): void {
     const end = () => {
-      clearTimeout(timer);
+      timer.cancel();
       this.#read(this.#answerLines.end());
       this.#end({ kind: 'failed', why: `${how}, without a nonce` });
     };
-    const timer = setTimeout(end, OUTPUT_MS);
+    const timer = systemClock.setTimeout(end, OUTPUT_MS);
     child.once('close', end);
   }
 

@@ -6,8 +6,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { LONGEST_TIMER_MS } from '../../base/system/abort.ts';
-import type { Clock } from '../../base/system/clock.ts';
+import type { Clock, Timer } from '../../base/system/clock.ts';
 import { formatHttpAddress, type HttpAddress, hostOf, isLoopback } from '../../base/text/addresses.ts';
 import { jsonOrUndefined } from '../../base/text/plain-text.ts';
 import type { Job } from '../../protocol/chain/job.ts';
@@ -42,7 +41,7 @@ export class SimulatedRelay implements Relay {
   #account: LoneWorker | undefined;
   /** Cancels the pace's plan for the present work. */
   #cancel = () => {};
-  #rest: NodeJS.Timeout | undefined;
+  #rest: Timer | undefined;
   #hasRefused = false;
 
   constructor(options: SimulatedRelayOptions) {
@@ -63,7 +62,7 @@ export class SimulatedRelay implements Relay {
       await this.#works.follow(stop);
     } finally {
       this.#cancel();
-      clearTimeout(this.#rest);
+      this.#rest?.cancel();
       this.#account.end();
       await this.#options.pace.close?.();
     }
@@ -81,7 +80,7 @@ export class SimulatedRelay implements Relay {
       this.#hasRefused = true;
       return;
     }
-    this.#cancel = this.#options.pace.begin(work, () => this.#solve(work));
+    this.#cancel = this.#options.pace.begin(work, () => this.#solve(work), this.#options.clock);
   }
 
   #solve(work: Work): void {
@@ -98,7 +97,7 @@ export class SimulatedRelay implements Relay {
     this.#account?.brought(solution, outcome);
     if (outcome === 'accepted' || this.#rest) return;
     this.#cancel();
-    this.#rest = setTimeout(() => {
+    this.#rest = this.#options.clock.setTimeout(() => {
       this.#rest = undefined;
       const { current } = this.#works;
       if (current) this.#begin(current);
@@ -290,7 +289,7 @@ export interface Pace {
    * Plans the solution of a work: calls `solve` when the work should be solved.
    * @returns a function that cancels the plan
    */
-  begin(work: Work, solve: () => void): () => void;
+  begin(work: Work, solve: () => void, clock: Clock): () => void;
   judged?(work: Work, verdict: Verdict): void;
   /** Begins to listen, if the pace is a server. @throws Error if that is not possible */
   open?(): Promise<void>;
@@ -313,9 +312,9 @@ export class HashratePace implements Pace {
     this.what = `a hashrate of ${hashesPerSecond} H/s`;
   }
 
-  begin({ target }: Work, solve: () => void): () => void {
+  begin({ target }: Work, solve: () => void, clock: Clock): () => void {
     const hashes = -Math.log(1 - this.#random()) * difficultyOf(target);
-    return later((1000 * hashes) / this.#hashesPerSecond, solve);
+    return later(clock, (1000 * hashes) / this.#hashesPerSecond, solve);
   }
 }
 
@@ -331,12 +330,12 @@ export class DelayPace implements Pace {
     this.what = `a block of each of ${CHAINS} chains in ${seconds} s`;
   }
 
-  begin(_: Work, solve: () => void): () => void {
-    return later(this.#ms, solve);
+  begin(_: Work, solve: () => void, clock: Clock): () => void {
+    return later(clock, this.#ms, solve);
   }
 }
 
-function later(ms: number, action: () => void): () => void {
-  const timer = setTimeout(action, Math.min(ms, LONGEST_TIMER_MS));
-  return () => clearTimeout(timer);
+function later(clock: Clock, ms: number, action: () => void): () => void {
+  const timer = clock.setTimeout(action, ms);
+  return () => timer.cancel();
 }

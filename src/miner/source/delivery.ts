@@ -3,6 +3,7 @@
  */
 
 import { onAbort, within } from '../../base/system/abort.ts';
+import type { Clock, Timer } from '../../base/system/clock.ts';
 import type { Outcome } from '../events/vocabulary.ts';
 import type { Verdict } from './source.ts';
 
@@ -34,6 +35,7 @@ interface DeliveryOptions {
   /** Outcome of a delivery that ends without a verdict, if certainly no attempt was accepted. */
   readonly untaken: Extract<Outcome, 'stale' | 'unknown'>;
   readonly limits: DeliveryLimits;
+  readonly clock: Clock;
 }
 
 interface DeliveryLimits {
@@ -54,26 +56,26 @@ const MAX_PATIENCE_MS = 5_000;
  */
 export async function deliver(options: DeliveryOptions, stop: AbortSignal): Promise<Verdict> {
   const ending = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   const release = onAbort(stop, () => {
-    timer = setTimeout(() => ending.abort(), options.limits.submitAfterStopMs);
+    timer = options.clock.setTimeout(() => ending.abort(), options.limits.submitAfterStopMs);
   });
   try {
-    return await within(options.lifeMs, ending.signal, (signal) => keepTrying(options, signal));
+    return await within(options.clock, options.lifeMs, ending.signal, (signal) => keepTrying(options, signal));
   } finally {
-    clearTimeout(timer);
+    timer?.cancel();
     release();
   }
 }
 
 async function keepTrying(options: DeliveryOptions, stop: AbortSignal): Promise<Verdict> {
   const onSent = once(options.onSent);
-  const takesLong = setTimeout(onSent, options.limits.solvedAfterMs);
+  const takesLong = options.clock.setTimeout(onSent, options.limits.solvedAfterMs);
   /** Whether an attempt whose answer was lost may have been accepted. */
   let answerLost = false;
   for (let attempt = 1; ; attempt++) {
     const answer = await options.attempt(stop);
-    clearTimeout(takesLong);
+    takesLong.cancel();
     onSent();
     if ('outcome' in answer) return afterLostAnswer(answer, answerLost);
     answerLost ||= answer.mayHaveBeenTaken;

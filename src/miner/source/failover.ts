@@ -4,7 +4,7 @@
  */
 
 import { aborted, onAbort, pause, sharedController } from '../../base/system/abort.ts';
-import { type Clock, systemClock } from '../../base/system/clock.ts';
+import { type Clock, systemClock, type Timer } from '../../base/system/clock.ts';
 import type { Solution } from '../../protocol/chain/verify.ts';
 import type { Work } from '../../protocol/chain/work.ts';
 import type { Listener } from '../events/events.ts';
@@ -65,8 +65,8 @@ export class FailoverSource extends BaseSource {
   /** What the listener of events has thrown; or, if all sources have thrown, what the last of them has thrown. */
   #fault: { readonly thrown: unknown } | undefined;
   /** Runs `#choose` when patience or a trial ends. */
-  #timer: NodeJS.Timeout | undefined;
-  #closing: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
+  #closing: Timer | undefined;
   #probing: Promise<void> | undefined;
 
   /** @throws Error if there are no sources */
@@ -137,8 +137,8 @@ export class FailoverSource extends BaseSource {
     await aborted(this.#ending.signal);
     release();
     this.#isRunning = false;
-    clearTimeout(this.#timer);
-    clearTimeout(this.#closing);
+    this.#timer?.cancel();
+    this.#closing?.cancel();
     const standbys = [...this.#standbys, ...this.#retiring];
     await Promise.all([this.#probing, ...standbys.map(({ settled }) => settled)]);
     if (this.#fault) throw this.#fault.thrown;
@@ -273,7 +273,7 @@ export class FailoverSource extends BaseSource {
   async #retire(standby: Standby): Promise<void> {
     if (!standby.isStarted) return;
     this.#retiring.add(standby);
-    await pause(REMOVED_MS, this.#ending.signal);
+    await pause(this.#clock, REMOVED_MS, this.#ending.signal);
     if (this.#ending.signal.aborted) return;
     this.#retiring.delete(standby);
     this.#close(standby, 'it is no longer configured');
@@ -298,7 +298,7 @@ export class FailoverSource extends BaseSource {
 
   async #keepProbing(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
-      await pause(this.#probeMs, stop);
+      await pause(this.#clock, this.#probeMs, stop);
       const active = this.#active;
       const { worksGiven, source, givenUp } = active;
       const answers = async () => stop.aborted || givenUp || (await source.answers(stop));
@@ -328,7 +328,7 @@ export class FailoverSource extends BaseSource {
    * @param news the sources whose state has changed, or whose trial may have ended
    */
   #choose(news: readonly Standby[] = []): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     if (!this.#isRunning) return;
     // The clock is read once, so that all checks below use the same time.
     const nowMs = this.#clock.monotonicMs();
@@ -340,7 +340,8 @@ export class FailoverSource extends BaseSource {
       this.#closeLater();
     }
     const waitMs = this.#strategy.waitMs(nowMs);
-    if (waitMs !== undefined) this.#timer = setTimeout(() => this.#choose(this.#strategy.preferred), waitMs);
+    if (waitMs !== undefined)
+      this.#timer = this.#clock.setTimeout(() => this.#choose(this.#strategy.preferred), waitMs);
   }
 
   /**
@@ -349,8 +350,8 @@ export class FailoverSource extends BaseSource {
    */
   #closeLater(): void {
     if (this.#standbyMs === undefined) return;
-    clearTimeout(this.#closing);
-    this.#closing = setTimeout(() => {
+    this.#closing?.cancel();
+    this.#closing = this.#clock.setTimeout(() => {
       this.#closing = undefined;
       if (this.#active.isUnfit) this.#closeLater();
       else {

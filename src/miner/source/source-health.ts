@@ -4,7 +4,7 @@
  */
 
 import { Backoff, type BackoffLimits } from '../../base/net/backoff.ts';
-import type { Clock } from '../../base/system/clock.ts';
+import type { Clock, Timer } from '../../base/system/clock.ts';
 import type { Judge } from './source.ts';
 
 interface HealthLimits {
@@ -74,7 +74,7 @@ export class SourceHealth {
   #isRefusing = false;
   /** When an unhealthy source is tried again (monotonic); undefined while the source is healthy. */
   #retryAtMs: number | undefined;
-  #retry: NodeJS.Timeout | undefined;
+  #retry: Timer | undefined;
   /** Whether the source was stopped. Then no trial begins, not even after verdicts that still come. */
   #isStopped = false;
   /** When the trial of the source began (monotonic); undefined while it is not on trial. */
@@ -102,7 +102,7 @@ export class SourceHealth {
 
   stop(): void {
     this.#isStopped = true;
-    clearTimeout(this.#retry);
+    this.#retry?.cancel();
   }
 
   accepted(): void {
@@ -166,7 +166,7 @@ export class SourceHealth {
   /** Makes an unhealthy source healthy. @param news follows the source's name in a sentence */
   protected recover(news: string): void {
     if (!this.isUnhealthy) return;
-    clearTimeout(this.#retry);
+    this.#retry?.cancel();
     this.#retryAtMs = undefined;
     this.#isRefusing = false;
     this.#report(undefined, news);
@@ -196,7 +196,7 @@ export class SourceHealth {
 
   #waitForTrial(): void {
     if (this.#isStopped || this.#retryAtMs === undefined || !this.#judge) return;
-    this.#retry = setTimeout(() => this.#try(), Math.max(0, this.#retryAtMs - this.clock.monotonicMs()));
+    this.#retry = this.clock.setTimeout(() => this.#try(), Math.max(0, this.#retryAtMs - this.clock.monotonicMs()));
   }
 
   #try(): void {

@@ -7,6 +7,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { pause, within } from '../../base/system/abort.ts';
+import { systemClock } from '../../base/system/clock.ts';
 import { type Peer, peerIdOf } from '../../protocol/ledger/cut.ts';
 import type { Dialect } from '../../protocol/ledger/header.ts';
 
@@ -150,12 +151,12 @@ export class PeerClient {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.ask(peer, request);
       if (answer.status !== TOO_MANY_REQUESTS || attempt === MOST_ATTEMPTS) return answer;
-      await pause(AGAIN_MS, this.#stop);
+      await pause(systemClock, AGAIN_MS, this.#stop);
     }
   }
 
   #exchange(scheme: 'http' | 'https', peer: Peer, request: PeerRequest): Promise<PeerAnswer> {
-    return within(ANSWER_MS, this.#stop, (signal) => this.#send(scheme, peer, request, signal));
+    return within(systemClock, ANSWER_MS, this.#stop, (signal) => this.#send(scheme, peer, request, signal));
   }
 
   #send(

@@ -144,10 +144,10 @@ export class Follower {
     this.#stop = stop;
     while (!stop.aborted) {
       await this.round(stop);
-      await pause(soonMs, stop);
+      await pause(this.#options.clock, soonMs, stop);
       this.#wake = new AbortController();
       const isAnyUrgent = this.#watched().some(({ standing, foundMs }) => isUrgent(standing, this.#ageMs(foundMs)));
-      if (!isAnyUrgent) await pause(watchMs - soonMs, stop, this.#wake.signal);
+      if (!isAnyUrgent) await pause(this.#options.clock, watchMs - soonMs, stop, this.#wake.signal);
     }
     await Promise.all(this.#early.values());
   }
@@ -159,7 +159,7 @@ export class Follower {
   async decide(stop: AbortSignal): Promise<void> {
     while (!stop.aborted && this.#isAnyUndecided()) {
       await this.round(stop);
-      if (this.#isAnyUndecided()) await pause(this.#pace.apartMs, stop);
+      if (this.#isAnyUndecided()) await pause(this.#options.clock, this.#pace.apartMs, stop);
     }
   }
 
@@ -340,7 +340,7 @@ export class Follower {
     const inTurn = own.toSorted((a, b) => Number(b.node === node) - Number(a.node === node));
     const isKnown = () => isProven(store.block(hash) ?? block);
     for (const ms of this.#pace.earlyMs) {
-      await pause(ms, stop);
+      await pause(this.#options.clock, ms, stop);
       if (stop.aborted || isKnown()) return;
       const found = await seekReward(block, inTurn, stop);
       if (isKnown()) return;

@@ -1,5 +1,6 @@
 /** The command API (document 2). */
 
+import { NEVER } from '../../base/system/abort.ts';
 import { type Command, commandJson, sendJson } from '../../protocol/ledger/command/command.ts';
 import {
   type CommandResult,
@@ -23,7 +24,6 @@ import {
   chainPath,
   commandPathsOf,
   json,
-  NEVER,
   query,
   requestKey,
 } from '../http/request.ts';

@@ -5,14 +5,15 @@
  */
 
 import { BY_AUTHORITY, type Trust } from '../../base/net/tls-trust.ts';
+import { NEVER } from '../../base/system/abort.ts';
 import { type Clock, systemClock } from '../../base/system/clock.ts';
 import type { Cut, Peer } from '../../protocol/ledger/cut.ts';
 import type { BlockHeader, Dialect } from '../../protocol/ledger/header.ts';
 import type { ExactJsonObject } from '../../protocol/ledger/json.ts';
 import type { Payload, PayloadWithOutputs, Proven } from '../../protocol/ledger/payload.ts';
-import { NodeHttp } from '../http/exchange.ts';
+import { NodeHttp, type NodeTransport } from '../http/exchange.ts';
 import { NodeClock, type Skew } from '../http/node-clock.ts';
-import { Asker, type DialectSetting, type HeightRange, NEVER } from '../http/request.ts';
+import { Asker, type DialectSetting, type HeightRange } from '../http/request.ts';
 import { type ApiLimits, apiLimits } from '../http/request-limits.ts';
 import { nodeAddress } from '../http/url.ts';
 import {
@@ -75,6 +76,7 @@ export interface NodeApiContext {
    * machine, or to a link-local, multicast or reserved address.
    */
   readonly isStranger?: boolean;
+  readonly transport?: NodeTransport;
 }
 
 export class NodeApi extends CommandApi {
@@ -85,11 +87,11 @@ export class NodeApi extends CommandApi {
   /** @throws Error if no URL is given, or if a given one is not a node URL */
   constructor(options: NodeApiOptions, context: NodeApiContext = {}) {
     const { url, p2pUrl, network, dialect = 'auto', commandPath, versionCode, userAgent = 'pickaxe' } = options;
-    const { clock = systemClock, random = Math.random, isStranger = false } = context;
+    const { clock = systemClock, random = Math.random, isStranger = false, transport } = context;
     if (url === undefined && p2pUrl === undefined) throw new Error('a client needs the URL of a node');
     const limits = { ...apiLimits, ...context.limits };
     const nodeClock = new NodeClock(clock);
-    const shared = { nodeClock, clock, userAgent, isStranger };
+    const shared = { nodeClock, clock, userAgent, isStranger, ...(transport && { transport }) };
     const side = (sideUrl: string, trust: Trust = BY_AUTHORITY) =>
       new NodeHttp({
         ...shared,
@@ -102,7 +104,7 @@ export class NodeApi extends CommandApi {
       ...(p2pUrl !== undefined && { p2p: side(p2pUrl, options.p2pTrust) }),
     };
     const named = (sides.service ?? sides.p2p)!.address.network;
-    const asker = new Asker({ sides, network: named, dialect, limits, random });
+    const asker = new Asker({ sides, network: named, dialect, limits, clock, random });
     super(asker, commandPath);
     this.#asker = asker;
     this.#nodeClock = nodeClock;

@@ -5,7 +5,7 @@
 
 import { type Dispatcher, Pool } from 'undici';
 import { BY_AUTHORITY, type Trust } from '../../base/net/tls-trust.ts';
-import { onAbort, within } from '../../base/system/abort.ts';
+import { NEVER, onAbort, within } from '../../base/system/abort.ts';
 import { type Clock, systemClock } from '../../base/system/clock.ts';
 import { NodeClock } from './node-clock.ts';
 import { NodeError, networkError, quote } from './node-error.ts';
@@ -31,7 +31,20 @@ interface NodeHttpOptions {
    * machine, or to a link-local, multicast or reserved address.
    */
   readonly isStranger?: boolean;
+  readonly transport?: NodeTransport;
 }
+
+/** Carries HTTP requests to an origin. The usual one is undici's pool; a simulation has a network in memory. */
+export interface Transport {
+  request(request: Dispatcher.RequestOptions): Promise<Response>;
+  /** Lets the requests in progress end. */
+  close(): Promise<void>;
+  /** Ends the requests in progress. */
+  destroy(): Promise<void>;
+}
+
+/** @param origin scheme, host and port @returns a transport of its own */
+export type NodeTransport = (origin: string) => Transport;
 
 export interface NodeRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -98,7 +111,7 @@ const STREAM_BYTES_PER_SECOND = 4_000;
  */
 const MAX_IGNORED_BYTES = 16_384;
 
-type Response = Dispatcher.ResponseData;
+type Response = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
 
 export class NodeHttp {
   readonly address: NodeAddress;
@@ -106,8 +119,8 @@ export class NodeHttp {
   readonly nodeClock: NodeClock;
   readonly #options: NodeHttpOptions;
   readonly #clock: Clock;
-  #requests: Pool;
-  #streams: Pool;
+  #requests: Transport;
+  #streams: Transport;
   #lastAnswerMs = Number.NEGATIVE_INFINITY;
   /** Whether an answer has ever come from this address, even if it was not from a node. */
   #everAnswered = false;
@@ -128,7 +141,7 @@ export class NodeHttp {
    * @throws NodeError if no node answers in time, if the status is 429 or 5xx, or if the body is too long
    */
   async ask(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<NodeAnswer> {
-    return await within(timeoutMs, stop, async (signal) => {
+    return await within(this.#clock, timeoutMs, stop, async (signal) => {
       const { statusCode: status, body } = await this.#send(this.#requests, request, signal);
       return { status, body: await this.#read(body, request) };
     });
@@ -139,7 +152,7 @@ export class NodeHttp {
    * @throws NodeError if no answer comes in time, or if its body is too long
    */
   async askAny(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<AnyAnswer> {
-    return await within(timeoutMs, stop, async (signal) => {
+    return await within(this.#clock, timeoutMs, stop, async (signal) => {
       const { statusCode: status, headers, body } = await this.#request(this.#requests, request, signal);
       return {
         status,
@@ -153,13 +166,15 @@ export class NodeHttp {
 
   /** Like `ask`, but only the status matters: a body that breaks off or never ends is not an error. */
   async askStatus(request: NodeRequest, timeoutMs: number, stop: AbortSignal): Promise<StatusAnswer> {
-    return await within(timeoutMs, stop, async (signal) => {
+    return await within(this.#clock, timeoutMs, stop, async (signal) => {
       const { statusCode: status, body } = await this.#send(this.#requests, request, signal);
       if (status >= 200 && status < 300) {
         this.#discard(body);
         return { status, text: '' };
       }
-      const text = await within(this.limits.bodyTimeoutMs, signal, (soon) => readText(body, soon)).catch(() => '');
+      const text = await within(this.#clock, this.limits.bodyTimeoutMs, signal, (soon) => readText(body, soon)).catch(
+        () => '',
+      );
       return { status, text: quote(hidePath(text, this.address)) };
     });
   }
@@ -185,7 +200,7 @@ export class NodeHttp {
    */
   async ping(stop: AbortSignal): Promise<void> {
     const request: NodeRequest = { method: 'GET', path: HEALTH_PATH, headers: { accept: 'text/plain, */*' } };
-    await within(this.limits.probeTimeoutMs, stop, async (signal) => {
+    await within(this.#clock, this.limits.probeTimeoutMs, stop, async (signal) => {
       const { body } = await this.#send(this.#requests, request, signal);
       this.#discard(body);
     });
@@ -211,7 +226,7 @@ export class NodeHttp {
     await Promise.all([this.#requests.destroy(), this.#streams.destroy()]);
   }
 
-  #requestPool(): Pool {
+  #requestPool(): Transport {
     const { mostAnswerBytes = MAX_ANSWER_BYTES } = this.#options;
     const bound: ReadingBound = {
       bytes: HTTP_SHARE * mostAnswerBytes + HTTP_BYTES,
@@ -225,7 +240,7 @@ export class NodeHttp {
    * Undici's time limits are off, because a stream can be without data for minutes. The caller limits the age of a
    * stream.
    */
-  #streamPool(): Pool {
+  #streamPool(): Transport {
     const bound: ReadingBound = {
       bytes: STREAM_BYTES,
       bytesPerSecond: STREAM_BYTES_PER_SECOND,
@@ -234,9 +249,10 @@ export class NodeHttp {
     return this.#pool(bound, { headersTimeout: 0, bodyTimeout: 0 });
   }
 
-  #pool(bound: ReadingBound, options: Pool.Options): Pool {
+  #pool(bound: ReadingBound, options: Pool.Options): Transport {
     const { origin } = this.address;
-    const { trust = BY_AUTHORITY, isStranger } = this.#options;
+    const { trust = BY_AUTHORITY, isStranger, transport } = this.#options;
+    if (transport) return transport(origin);
     const { connectTimeoutMs: timeoutMs } = this.limits;
     const nowMs = () => this.#clock.monotonicMs();
     const connect = connectorFor(origin, { trust, timeoutMs, bound, nowMs, isStranger });
@@ -244,7 +260,7 @@ export class NodeHttp {
   }
 
   /** @throws NodeError if no node answers, or if the status is 429 or 5xx */
-  async #send(pool: Pool, request: NodeRequest, signal: AbortSignal): Promise<Response> {
+  async #send(pool: Transport, request: NodeRequest, signal: AbortSignal): Promise<Response> {
     const response = await this.#request(pool, request, signal);
     const fault = faultOf(response, request.path, this.address);
     if (!fault) return response;
@@ -252,7 +268,7 @@ export class NodeHttp {
     throw fault;
   }
 
-  async #request(pool: Pool, request: NodeRequest, signal: AbortSignal): Promise<Response> {
+  async #request(pool: Transport, request: NodeRequest, signal: AbortSignal): Promise<Response> {
     const { userAgent = 'pickaxe' } = this.#options;
     const askedAtMs = this.#clock.monotonicMs();
     let response: Response;
@@ -297,8 +313,8 @@ export class NodeHttp {
    * too long.
    */
   #discard(body: Response['body']): void {
-    const signal = AbortSignal.timeout(this.limits.bodyTimeoutMs);
-    body.dump({ limit: MAX_IGNORED_BYTES, signal }).catch(() => {});
+    const drop = (signal: AbortSignal) => body.dump({ limit: MAX_IGNORED_BYTES, signal });
+    within(this.#clock, this.limits.bodyTimeoutMs, NEVER, drop).catch(() => {});
   }
 }
 

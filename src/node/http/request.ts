@@ -5,7 +5,8 @@
  */
 
 import { Backoff, type BackoffLimits } from '../../base/net/backoff.ts';
-import { pause, sharedController } from '../../base/system/abort.ts';
+import { pause } from '../../base/system/abort.ts';
+import type { Clock } from '../../base/system/clock.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import type { Dialect } from '../../protocol/ledger/header.ts';
 import { type ExactJson, HASH_TEXT, parseExactJsonBytes } from '../../protocol/ledger/json.ts';
@@ -25,6 +26,7 @@ interface AskerOptions {
   readonly network: string;
   readonly dialect: DialectSetting;
   readonly limits: ApiLimits;
+  readonly clock: Clock;
   readonly random: () => number;
 }
 
@@ -54,8 +56,6 @@ export interface Call<T> {
 /** Maximum number of characters that are kept of a header's value. */
 const MAX_SHOWN = 100;
 
-export const NEVER: AbortSignal = sharedController().signal;
-
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
 export function json<T>(read: (value: ExactJson) => T): Call<T>['read'] {
@@ -72,13 +72,15 @@ export class Asker {
   answers = 0;
   seenAs: string | undefined;
   readonly #sides: Sides;
+  readonly #clock: Clock;
   readonly #random: () => number;
   #dialect: Dialect | undefined;
 
-  constructor({ sides, network, dialect, limits, random }: AskerOptions) {
+  constructor({ sides, network, dialect, limits, clock, random }: AskerOptions) {
     this.limits = limits;
     this.network = network;
     this.#sides = sides;
+    this.#clock = clock;
     this.#random = random;
     const ofUrl = [sides.service, sides.p2p].map((side) => side && dialectOfPath(side.address));
     this.#dialect = dialect === 'auto' ? (ofUrl[0] ?? ofUrl[1]) : dialect;
@@ -195,14 +197,14 @@ export class Asker {
   #whileItMayPass<T>(attempt: () => Promise<T>, isRepeatable: boolean, stop: AbortSignal): Promise<T> {
     const { attempts, pauses } = this.limits;
     const mayPass = ({ retryable }: NodeError) => retryable && isRepeatable;
-    return withRetries(attempt, { attempts, pauses, random: this.#random, mayPass }, stop);
+    return withRetries(attempt, { attempts, pauses, clock: this.#clock, random: this.#random, mayPass }, stop);
   }
 
   #untilThere<T>(attempt: () => Promise<T>, stop: AbortSignal): Promise<T> {
     const { freshPayloadAttempts: attempts, freshPayloadPauseMs: pauseMs } = this.limits;
     const pauses = { firstMs: pauseMs, mostMs: pauseMs };
     const mayPass = ({ kind }: NodeError) => kind === 'not found';
-    return withRetries(attempt, { attempts, pauses, random: this.#random, mayPass }, stop);
+    return withRetries(attempt, { attempts, pauses, clock: this.#clock, random: this.#random, mayPass }, stop);
   }
 
   /** @returns the URL of a request as people may see it: shortened, and without the query */
@@ -219,6 +221,7 @@ export class Asker {
 interface RetryPolicy {
   readonly attempts: number;
   readonly pauses: BackoffLimits;
+  readonly clock: Clock;
   readonly random: () => number;
   readonly mayPass: (error: NodeError) => boolean;
 }
@@ -229,7 +232,7 @@ interface RetryPolicy {
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
-  { attempts, pauses, random, mayPass }: RetryPolicy,
+  { attempts, pauses, clock, random, mayPass }: RetryPolicy,
   stop: AbortSignal,
 ): Promise<T> {
   const backoff = new Backoff(pauses, random);
@@ -245,7 +248,7 @@ export async function withRetries<T>(
         if (mayHaveBeenTaken === error.mayHaveBeenTaken) throw error;
         throw new NodeError(error.kind, error.message, { ...error, cause: error.cause, mayHaveBeenTaken });
       }
-      await pause(backoff.nextMs(error.retryAfterMs), stop);
+      await pause(clock, backoff.nextMs(error.retryAfterMs), stop);
     }
   }
 }

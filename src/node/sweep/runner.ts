@@ -10,6 +10,7 @@
  */
 
 import { pause, within } from '../../base/system/abort.ts';
+import { type Clock, wallMs } from '../../base/system/clock.ts';
 import type { Command, KeyPair } from '../../protocol/ledger/command/command.ts';
 import { isAlreadyCompleted } from '../../protocol/ledger/command/results.ts';
 import { LedgerFormatError } from '../../protocol/ledger/json.ts';
@@ -48,7 +49,7 @@ export interface RunnerOptions {
   readonly pairs: readonly KeyPair[];
   /** @returns a unique text for each command */
   readonly nonce: () => string;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   /** Number of blocks that must be above a block before its results are final. Default: 6, about three minutes. */
   readonly confirmations?: number;
   /** Whether the user trusts the nodes even where the work of their blocks proves nothing. Default: false. */
@@ -81,7 +82,7 @@ export class SweepRunner {
     this.#sweep = sweep;
     this.#options = options;
     this.#confirmations = options.confirmations ?? CONFIRMATIONS;
-    this.#commands = new CommandSearch(sweep, options.ledger, this.#confirmations, () => options.nowMs());
+    this.#commands = new CommandSearch(sweep, options.ledger, this.#confirmations, () => wallMs(options.clock));
     this.#signers =
       signersOf(
         sweep.guard,
@@ -100,8 +101,8 @@ export class SweepRunner {
    * @throws errors of `save`
    */
   async run(pauseMs: number, timeoutMs: number, stop: AbortSignal): Promise<void> {
-    await within(timeoutMs, stop, async (end) => {
-      while ((await this.round(end)) && !end.aborted) await pause(pauseMs, end);
+    await within(this.#options.clock, timeoutMs, stop, async (end) => {
+      while ((await this.round(end)) && !end.aborted) await pause(this.#options.clock, pauseMs, end);
     });
   }
 
@@ -160,7 +161,7 @@ export class SweepRunner {
     const { chain } = transfer;
     const look = await ledger.look(chain, this.#sweep.account, stop);
     const step0 = signed(step0Of(this.#sweep, transfer, this.#maker(look)), pairs);
-    const signedMs = Math.floor(this.#options.nowMs());
+    const signedMs = Math.floor(wallMs(this.#options.clock));
     return await this.#sendStep0(this.#update(transfer, { step0, signedMs }), step0, stop);
   }
 
@@ -256,7 +257,7 @@ export class SweepRunner {
   }
 
   #maker({ timeS }: AccountLook): CommandMaker {
-    if (timeS * 1000 > this.#options.nowMs() + MOST_APART_MS) {
+    if (timeS * 1000 > wallMs(this.#options.clock) + MOST_APART_MS) {
       throw new SweepFault('the newest block of the node is more than an hour ahead of this machine: a clock is wrong');
     }
     return { signers: this.#signers, timeS, nonce: this.#options.nonce() };

@@ -146,7 +146,7 @@ export class KeptBalance {
     const { balanceMs, balanceKeptMs, noBalanceKeptMs } = this.#limits;
     let keptMs = noBalanceKeptMs;
     try {
-      const balance = await within(balanceMs, this.#closing.signal, ask);
+      const balance = await within(this.#clock, balanceMs, this.#closing.signal, ask);
       keptMs = balanceKeptMs;
       return { ...balance, timeMillis: wallMs(this.#clock) };
     } catch (fault) {

@@ -7,7 +7,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { Refusals } from '../../base/system/bounded.ts';
-import type { Clock } from '../../base/system/clock.ts';
+import { type Clock, systemClock } from '../../base/system/clock.ts';
 import { formatHttpAddress } from '../../base/text/addresses.ts';
 import { jsonText } from '../../base/text/plain-text.ts';
 import { Connections } from './connections.ts';
@@ -79,7 +79,7 @@ export async function serve(
   make: (parts: Pick<ServerContext, 'limits' | 'refusals'>) => Served,
 ): Promise<Http> {
   const limits = { ...httpLimits, ...options.limits };
-  const refusals = new Refusals(REASONS, (line) => log.warn({ tag: 'http' }, line), limits.logMs);
+  const refusals = new Refusals(systemClock, REASONS, (line) => log.warn({ tag: 'http' }, line), limits.logMs);
   const served = make({ limits, refusals });
   const server = new HttpServer(options, served.routes, { log, clock, limits, refusals });
   const close = async () => {

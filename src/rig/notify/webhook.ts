@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { Agent, request } from 'undici';
 import { TCP_CONNECTING } from '../../base/net/connecting.ts';
 import { pause, within } from '../../base/system/abort.ts';
+import { systemClock } from '../../base/system/clock.ts';
 import { version } from '../../base/system/version.ts';
 import { jsonText, oneLine } from '../../base/text/plain-text.ts';
 import type { Notice, NoticeType } from './notices.ts';
@@ -87,7 +88,7 @@ export class Webhook {
   async #deliver(notice: Notice, stop: AbortSignal): Promise<void> {
     for (const waitMs of [...this.#limits.retryAfterMs, undefined]) {
       try {
-        await within(this.#limits.timeoutMs, stop, (signal) => this.#post(notice, stop, signal));
+        await within(systemClock, this.#limits.timeoutMs, stop, (signal) => this.#post(notice, stop, signal));
         this.#failing = false;
         return;
       } catch (fault) {
@@ -96,7 +97,7 @@ export class Webhook {
         const message = oneLine((fault as Error).message);
         if (fault instanceof Refused || waitMs === undefined || stop.aborted) return this.#fail(notice.type, message);
         this.#options.log.debug({ tag: 'hook' }, `${this.#name} ${notice.type}: ${message}; trying again`);
-        await pause(waitMs, stop);
+        await pause(systemClock, waitMs, stop);
       }
     }
   }

@@ -1,6 +1,6 @@
 /** Guards that pause all devices: outside of the schedule, on battery, and while somebody uses the machine. */
 
-import { wallMs } from '../../base/system/clock.ts';
+import { type Timer, wallMs } from '../../base/system/clock.ts';
 import { formatMoment, isOpen, nextChange, type ScheduleWindow } from '../../base/text/schedule-windows.ts';
 import type { PauseReason } from '../../miner/events/events.ts';
 import type { RunningMiner } from '../running-miner.ts';
@@ -25,21 +25,21 @@ async function keepLooking(
   reason: PauseReason,
   everyMs: number,
   look: () => Promise<Observation>,
-  { controls }: Guarded,
+  { controls, clock }: Guarded,
 ): Promise<() => void> {
   let ended = false;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   const lookAgain = async () => {
     const found = await look();
     if (ended) return;
     if (found === 'go on') controls.resume(reason);
     else if (found !== 'unknown') controls.pause(reason, found.pause);
-    timer = setTimeout(lookAgain, everyMs);
+    timer = clock.setTimeout(lookAgain, everyMs);
   };
   await lookAgain();
   return () => {
     ended = true;
-    clearTimeout(timer);
+    timer?.cancel();
     controls.resume(reason);
   };
 }
@@ -55,18 +55,18 @@ const SCHEDULE_LOOK_MS = 60_000;
  * @returns a function that ends the guard and resumes the devices that have no other reason to pause
  */
 export function keepSchedule(windows: readonly ScheduleWindow[], { controls, clock, log }: Guarded): () => void {
-  let timer: NodeJS.Timeout;
+  let timer: Timer;
   const look = () => {
     const now = wallMs(clock);
     const change = nextChange(windows, now);
     if (isOpen(windows, now)) controls.resume('schedule');
     else controls.pause('schedule', `outside the schedule${change ? ` until ${formatMoment(change, now)}` : ''}`);
-    timer = setTimeout(look, Math.min(SCHEDULE_LOOK_MS, (change ?? Number.POSITIVE_INFINITY) - now));
+    timer = clock.setTimeout(look, Math.min(SCHEDULE_LOOK_MS, (change ?? Number.POSITIVE_INFINITY) - now));
   };
   log.info({ tag: 'pause' }, `the schedule uses the time zone ${Intl.DateTimeFormat().resolvedOptions().timeZone}`);
   look();
   return () => {
-    clearTimeout(timer);
+    timer?.cancel();
     controls.resume('schedule');
   };
 }

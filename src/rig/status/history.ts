@@ -50,8 +50,8 @@ export class History {
 
   /** Records a step every ten seconds. @returns a function that ends the recording */
   start(): () => void {
-    const timer = setInterval(() => this.step(), STEP_MS);
-    return () => clearInterval(timer);
+    const timer = this.#clock.setInterval(() => this.step(), STEP_MS);
+    return () => timer.cancel();
   }
 
   /** Records one step: what has happened since the previous step, and the present readings of sensors. */

@@ -164,7 +164,9 @@ function updatesFinding(error: NodeError | undefined, hasWork: boolean): Finding
 
 /** Opens an update stream. Its events are not awaited, because the first may take minutes. */
 async function tryUpdates(client: MiningClient, chain: number, stop: AbortSignal): Promise<void> {
-  const stream = await within(client.limits.workTimeoutMs, stop, (signal) => client.updates(chain, signal));
+  const stream = await within(systemClock, client.limits.workTimeoutMs, stop, (signal) =>
+    client.updates(chain, signal),
+  );
   void readToEnd(stream);
 }
 

@@ -43,7 +43,7 @@ export async function examinePool({ url, account, trust = BY_AUTHORITY }: PoolQu
   const address = parsePoolUrl(url);
   if (!address) throw new Error(`"${url}" is not a pool URL`);
   const beganMs = systemClock.monotonicMs();
-  const options = { trust, timeoutMs: poolLimits.connectTimeoutMs, mustBePublic: false };
+  const options = { trust, timeoutMs: poolLimits.connectTimeoutMs, mustBePublic: false, clock: systemClock };
   try {
     const socket = await openConnection(address, options, new AbortController().signal);
     const reachedMs = systemClock.monotonicMs() - beganMs;
@@ -94,7 +94,7 @@ async function firstJob(
     },
   });
   const ended = session.run();
-  const why = await Promise.race([ended, pause(JOB_MS, done.signal)]);
+  const why = await Promise.race([ended, pause(systemClock, JOB_MS, done.signal)]);
   done.abort();
   session.end(new PoolError('network', 'it was only examined.'));
   await ended;

@@ -1,6 +1,7 @@
 /** Asks a node which network it serves and which blocks are its newest. */
 
 import { within } from '../../base/system/abort.ts';
+import { systemClock } from '../../base/system/clock.ts';
 import type { NodeApi } from '../../node/client/node-api.ts';
 import type { Skew } from '../../node/http/node-clock.ts';
 import { NodeError, unlessMissing } from '../../node/http/node-error.ts';
@@ -49,7 +50,7 @@ export async function lookAt(
 ): Promise<Look> {
   const look: { -readonly [Key in keyof Look]: Look[Key] } = {};
   try {
-    await within(mostMs, stop, async (signal) => {
+    await within(systemClock, mostMs, stop, async (signal) => {
       // Not every node reports its network here, and a P2P port never does.
       const info = await unlessMissing(api.info(signal));
       if (info) look.network = info.network;

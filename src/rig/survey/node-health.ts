@@ -2,6 +2,7 @@
 
 import { isFault } from '../../base/finding.ts';
 import { pause } from '../../base/system/abort.ts';
+import { type Clock, systemClock } from '../../base/system/clock.ts';
 import type { Assessment } from './comparison.ts';
 
 export interface Pace {
@@ -21,6 +22,7 @@ interface NodeWatchOptions {
   /** Called with the reason when comparisons begin to fail, and with undefined when they succeed again. */
   readonly failing: (reason: string | undefined) => void;
   readonly pace?: Pace;
+  readonly clock?: Clock;
   /** Returns uniformly distributed numbers in [0, 1). */
   readonly random?: () => number;
 }
@@ -30,7 +32,7 @@ const PACE: Pace = { everyMs: 60_000, doubtMs: 15_000 };
 const JITTER = 0.2;
 
 export async function watchNodes(options: NodeWatchOptions, stop: AbortSignal): Promise<void> {
-  const { survey, changed, failing, pace = PACE, random = Math.random } = options;
+  const { survey, changed, failing, pace = PACE, clock = systemClock, random = Math.random } = options;
   const health: NodeHealth[] = [];
   let hasFailed = false;
   while (!stop.aborted) {
@@ -46,7 +48,7 @@ export async function watchNodes(options: NodeWatchOptions, stop: AbortSignal): 
       hasFailed = true;
     }
     const ms = isDoubtful ? pace.doubtMs : pace.everyMs;
-    await pause(ms * (1 + JITTER * (2 * random() - 1)), stop);
+    await pause(clock, ms * (1 + JITTER * (2 * random() - 1)), stop);
   }
 }
 

@@ -1,6 +1,7 @@
 /** The waits of the follower of blocks, by a clock that the test advances. */
 
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { MemoryStore } from '#pickaxe/node/blocks/block-log.js';
 import { type Change, Follower, paceAt } from '#pickaxe/node/blocks/follower.js';
 import { madeHeader, madeRecord, PretendNode } from '../../node/blocks/pretend.ts';
@@ -12,7 +13,7 @@ test('a new block is looked at at once and again soon, although the older ones a
   const node = new PretendNode();
   const store = new MemoryStore();
   const changes: Change[] = [];
-  const clock = { nowUs: () => BigInt(Date.now()) * 1000n, monotonicMs: () => performance.now() };
+  const clock = { ...systemClock, nowUs: () => BigInt(Date.now()) * 1000n, monotonicMs: () => performance.now() };
   const follower = new Follower({
     views: [node],
     store,

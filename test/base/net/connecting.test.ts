@@ -19,7 +19,11 @@ import { listeningLog } from '../../rig/pauses/fakes.ts';
 const never = new AbortController().signal;
 
 const pool = (url: string) =>
-  openConnection(parsePoolUrl(url)!, { trust: BY_AUTHORITY, timeoutMs: 5_000, mustBePublic: false }, never);
+  openConnection(
+    parsePoolUrl(url)!,
+    { trust: BY_AUTHORITY, timeoutMs: 5_000, mustBePublic: false, clock: systemClock },
+    never,
+  );
 
 const node = async (url: string) => {
   const address = nodeAddress(url, 'development');

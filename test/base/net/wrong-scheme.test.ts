@@ -55,6 +55,6 @@ it.each([
   ['closes', NOTHING],
 ])('a pool’s URL with TLS for a port that %s is explained', async (_, answer) => {
   const address = parsePoolUrl(`stratum+ssl://${await server(answer)}`)!;
-  const options = { trust: BY_AUTHORITY, timeoutMs: 60_000, mustBePublic: false };
+  const options = { trust: BY_AUTHORITY, timeoutMs: 60_000, mustBePublic: false, clock: systemClock };
   await expect(openConnection(address, options, never)).rejects.toThrow('use stratum+tcp:// instead of stratum+ssl://');
 });

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { aborted, onAbort, pause, sharedController, within } from '#pickaxe/base/system/abort.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -54,7 +55,7 @@ describe('a signal that many wait for', () => {
   });
 
   it('is given by `within`', async () => {
-    const { calls } = await within(1_000, new AbortController().signal, waitingOn);
+    const { calls } = await within(systemClock, 1_000, new AbortController().signal, waitingOn);
     expect(calls).toEqual([]);
   });
 });
@@ -62,7 +63,7 @@ describe('a signal that many wait for', () => {
 describe('pause', () => {
   it('lasts for the given time, and leaves no listeners on its signals', async () => {
     const stops = [new AbortController().signal, new AbortController().signal];
-    const paused = pause(1_000, ...stops);
+    const paused = pause(systemClock, 1_000, ...stops);
     await vi.advanceTimersByTimeAsync(999);
     expect(listenersOn(...stops)).toHaveLength(2);
     await vi.advanceTimersByTimeAsync(1);
@@ -72,7 +73,7 @@ describe('pause', () => {
 
   it('ends early with any of its signals, and leaves neither its timer nor its listeners', async () => {
     const [first, second] = [new AbortController(), new AbortController()];
-    const paused = pause(1_000, first.signal, second.signal);
+    const paused = pause(systemClock, 1_000, first.signal, second.signal);
     second.abort();
     await paused;
     expect(vi.getTimerCount()).toBe(0);
@@ -81,7 +82,7 @@ describe('pause', () => {
 
   it('returns at once when one of its signals has fired already', async () => {
     const { signal } = new AbortController();
-    await pause(1_000, signal, AbortSignal.abort());
+    await pause(systemClock, 1_000, signal, AbortSignal.abort());
     expect(vi.getTimerCount()).toBe(0);
     expect(listenersOn(signal)).toHaveLength(0);
   });
@@ -93,7 +94,7 @@ describe('within', () => {
 
   it('ends an action that takes too long with a TimeoutError', async () => {
     const { signal } = new AbortController();
-    const ended = expect(within(1_000, signal, hang)).rejects.toMatchObject({ name: 'TimeoutError' });
+    const ended = expect(within(systemClock, 1_000, signal, hang)).rejects.toMatchObject({ name: 'TimeoutError' });
     await vi.advanceTimersByTimeAsync(1_000);
     await ended;
     expect(listenersOn(signal)).toHaveLength(0);
@@ -101,16 +102,16 @@ describe('within', () => {
 
   it('ends an action with the signal, and its reason', async () => {
     const stop = new AbortController();
-    const ended = expect(within(1_000, stop.signal, hang)).rejects.toBe('enough');
+    const ended = expect(within(systemClock, 1_000, stop.signal, hang)).rejects.toBe('enough');
     stop.abort('enough');
     await ended;
-    await expect(within(1_000, stop.signal, hang)).rejects.toBe('enough');
+    await expect(within(systemClock, 1_000, stop.signal, hang)).rejects.toBe('enough');
     expect(vi.getTimerCount()).toBe(0);
   });
 
   it('returns what the action returns, and leaves nothing behind', async () => {
     const { signal } = new AbortController();
-    expect(await within(1_000, signal, async () => 7)).toBe(7);
+    expect(await within(systemClock, 1_000, signal, async () => 7)).toBe(7);
     expect(vi.getTimerCount()).toBe(0);
     expect(listenersOn(signal)).toHaveLength(0);
   });

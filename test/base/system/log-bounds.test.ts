@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LogBucket, Refusals } from '#pickaxe/base/system/bounded.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 
 describe('lines that others cause', () => {
   it('are logged in a burst, then one every ten seconds with the number of those that were left out', () => {
@@ -26,7 +27,7 @@ describe('refusals', () => {
 
   function counted() {
     const lines: string[] = [];
-    const refusals = new Refusals(['too-fast', 'no-token', 'other'], (line) => lines.push(line), 1_000);
+    const refusals = new Refusals(systemClock, ['too-fast', 'no-token', 'other'], (line) => lines.push(line), 1_000);
     return { lines, refusals };
   }
 

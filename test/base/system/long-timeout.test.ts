@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setLongTimeout } from '#pickaxe/base/system/abort.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -15,7 +16,7 @@ const DAY_MS = 86_400_000;
 test.each([1, 1_000, 30 * DAY_MS, 365 * DAY_MS])('a timeout of %i ms uses no timer longer than timers can be', (ms) => {
   const set = vi.spyOn(globalThis, 'setTimeout');
   const act = vi.fn();
-  setLongTimeout(act, ms);
+  setLongTimeout(systemClock, act, ms);
   vi.advanceTimersByTime(ms - 1);
   expect(act).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
@@ -25,7 +26,7 @@ test.each([1, 1_000, 30 * DAY_MS, 365 * DAY_MS])('a timeout of %i ms uses no tim
 
 test('a timeout can be cancelled, even after its first timer', () => {
   const act = vi.fn();
-  const cancel = setLongTimeout(act, 60 * DAY_MS);
+  const cancel = setLongTimeout(systemClock, act, 60 * DAY_MS);
   vi.advanceTimersByTime(40 * DAY_MS);
   cancel();
   expect(vi.getTimerCount()).toBe(0);

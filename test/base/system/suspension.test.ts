@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { watchSuspension } from '#pickaxe/base/system/clock.js';
+import { systemClock, watchSuspension } from '#pickaxe/base/system/clock.js';
 
 /** Fake timers, and two clocks that can be moved independently. */
 const world = { wallMs: 1_700_000_000_000, monotonicMs: 5_000 };
-const clock = { nowUs: () => BigInt(world.wallMs) * 1000n, monotonicMs: () => world.monotonicMs };
+const clock = { ...systemClock, nowUs: () => BigInt(world.wallMs) * 1000n, monotonicMs: () => world.monotonicMs };
 let resumed: number[];
 let end: () => void;
 

@@ -1,6 +1,7 @@
 /** How much a coordinator takes of its rigs and of other coordinators, with the limits that it really has. */
 
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { coordinatorLimits as limits } from '#pickaxe/fleet/coordinator/coordinator-limits.js';
 import { OtherCoordinators } from '#pickaxe/fleet/coordinator/other-coordinators.js';
 import { OwnWorks } from '#pickaxe/fleet/coordinator/own-works.js';
@@ -138,7 +139,7 @@ describe('solutions of works that nobody knows', () => {
     let nowMs = 0;
     let lane = 0;
     const easy = makeWork(1);
-    const clock = { nowUs: () => 0n, monotonicMs: () => nowMs };
+    const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => nowMs };
     const source = { latestTimeUs: () => BigInt(Date.now()) * 1000n };
     const own = new OwnWorks({ instance: 'f'.repeat(16), source, clock, most: 1, endedMs: 1 });
     own.change(makeWork(4));

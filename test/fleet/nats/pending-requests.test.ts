@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import type { LinkError } from '#pickaxe/fleet/nats/link.js';
 import { PendingRequests } from '#pickaxe/fleet/nats/pending-requests.js';
 
@@ -37,7 +38,7 @@ it.each(Object.entries(ENDS))(
   'a request that ends by %s leaves no timer, and no listener at its signal',
   async (_, { end, outcome }) => {
     withFakeTimers();
-    const requests = new PendingRequests(INBOX);
+    const requests = new PendingRequests(INBOX, systemClock);
     const { signal } = new AbortController();
     for (const round of [1, 2]) {
       const asked = begin(requests, signal);
@@ -53,7 +54,7 @@ it.each(Object.entries(ENDS))(
   'whatever comes after %s changes nothing, not even for the next request',
   async (_, first) => {
     withFakeTimers();
-    const requests = new PendingRequests(INBOX);
+    const requests = new PendingRequests(INBOX, systemClock);
     const { signal } = new AbortController();
     const asked = begin(requests, signal);
     first.end(requests, asked.reply);
@@ -69,7 +70,7 @@ it.each(Object.entries(ENDS))(
 
 it('a request that cannot be sent, or is stopped, leaves nothing either', async () => {
   withFakeTimers();
-  const requests = new PendingRequests(INBOX);
+  const requests = new PendingRequests(INBOX, systemClock);
   const stop = new AbortController();
   const { signal } = stop;
   const unsent = requests.start('q', 1_000, signal, () => {
@@ -90,7 +91,7 @@ it('a request that cannot be sent, or is stopped, leaves nothing either', async 
 });
 
 it('a denial ends the oldest request to its subject, and then the next one', async () => {
-  const requests = new PendingRequests(INBOX);
+  const requests = new PendingRequests(INBOX, systemClock);
   const { signal } = new AbortController();
   const [other, first, second] = ['a', 'b', 'b'].map((subject) => begin(requests, signal, subject, 60_000));
   requests.deny('c');
@@ -104,7 +105,7 @@ it('a denial ends the oldest request to its subject, and then the next one', asy
 
 it('a request says how long it waited in vain', async () => {
   withFakeTimers();
-  const requests = new PendingRequests(INBOX);
+  const requests = new PendingRequests(INBOX, systemClock);
   const asked = requests.start('q', 2_500, new AbortController().signal, () => {});
   vi.advanceTimersByTime(2_499);
   expect(vi.getTimerCount()).toBe(1);
@@ -114,7 +115,7 @@ it('a request says how long it waited in vain', async () => {
 
 it('a request may wait longer than any timer of Node.js can', async () => {
   withFakeTimers();
-  const requests = new PendingRequests(INBOX);
+  const requests = new PendingRequests(INBOX, systemClock);
   const asked = begin(requests, new AbortController().signal, 'q', 2 ** 40);
   vi.advanceTimersByTime(1_000_000);
   requests.onAnswer(asked.reply, DATA, false);
@@ -122,7 +123,7 @@ it('a request may wait longer than any timer of Node.js can', async () => {
 });
 
 it('two connections of one member get only their own answers', async () => {
-  const [one, other] = [new PendingRequests(INBOX), new PendingRequests(INBOX)];
+  const [one, other] = [new PendingRequests(INBOX, systemClock), new PendingRequests(INBOX, systemClock)];
   const asked = begin(one, new AbortController().signal, 'q', 60_000);
   const beginning = one.answers.slice(0, -1);
   expect(one.answers).toBe(`${beginning}*`);

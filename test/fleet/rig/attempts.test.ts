@@ -1,6 +1,7 @@
 /** Whom a rig asks by each attempt to deliver a solution, by the answers that came before. */
 
 import { expect, it } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { messageBytes, type SolutionAnswer } from '#pickaxe/fleet/messages.js';
 import { LinkError, type LinkFault } from '#pickaxe/fleet/nats/link.js';
 import { fleetLimits } from '#pickaxe/fleet/rig/rig-limits.js';
@@ -31,7 +32,7 @@ function delivery(script: Record<string, readonly Reply[]>, onRequest: () => unk
   const responsive = () => Object.keys(script);
   const fleet = { link: { request }, subjects: SUBJECTS, rig: 'rig', responsive } as unknown as Fleet;
   const issuer = { coordinator: 'a', isUnresponsive: isSilent, outage: never };
-  const attempts = new FleetAttempts(fleet, issuer, mine(makeWork(100)), 'work', fleetLimits);
+  const attempts = new FleetAttempts(fleet, issuer, mine(makeWork(100)), 'work', systemClock, fleetLimits);
   return { asked, attempt: (stop = never) => attempts.attempt(stop) };
 }
 

@@ -72,7 +72,7 @@ class ModelNode {
   }
 
   async post(header: Uint8Array, stop: AbortSignal): Promise<{ status: number; text: string }> {
-    await pause(this.slowMs * this.#random(), stop);
+    await pause(systemClock, this.slowMs * this.#random(), stop);
     if (!this.isUp || stop.aborted) throw new NodeError('unreachable', 'the node is away');
     const key = toHex(header);
     const isLost = this.#random() < this.loses;
@@ -87,7 +87,7 @@ class ModelNode {
       this.accepted.push(key);
       this.cut();
     }
-    await pause(this.slowMs * this.#random(), stop);
+    await pause(systemClock, this.slowMs * this.#random(), stop);
     if (isLost || stop.aborted) throw new NodeError('timed out', 'the answer was lost', { mayHaveBeenTaken: true });
     return isOurs ? { status: 200, text: '' } : { status: 404, text: 'No associated Payload' };
   }
@@ -135,8 +135,9 @@ class ModelSource implements WorkSource {
         post,
         isOutdated,
         onSent: () => {},
-        pause: (ms, signal) => pause(ms, signal),
+        pause: (ms, signal) => pause(systemClock, ms, signal),
         lifeMs: 30_000,
+        clock: systemClock,
         random: () => 0.5,
         limits: nodeLimits,
       },

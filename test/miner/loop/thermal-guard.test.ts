@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { type TemperatureLimits, ThermalGuard } from '#pickaxe/miner/loop/thermal-guard.js';
 
 beforeEach(() => {
@@ -10,7 +11,7 @@ afterEach(() => {
 
 function watch(limits: () => TemperatureLimits | undefined = () => ({ stopCelsius: 90, resumeCelsius: 80 })) {
   const said: string[] = [];
-  const guard = new ThermalGuard(limits, {
+  const guard = new ThermalGuard(systemClock, limits, {
     tooHot: (why) => said.push(`too hot: ${why}`),
     cooledDown: () => said.push('cooled down'),
     sensorLost: (why) => said.push(`silent: ${why}`),

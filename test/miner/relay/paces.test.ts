@@ -2,6 +2,7 @@
 
 import { Server } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { DelayPace, HashratePace, OnDemandPace } from '#pickaxe/miner/relay/simulated-relay.js';
 import { makeWork } from '../../fakes.ts';
 
@@ -13,8 +14,8 @@ describe('a pace', () => {
     expect(pace.what).toBe('a block of each of 20 chains in 20 s');
     let solved = 0;
     for (const round of [1, 2]) {
-      pace.begin(makeWork(1), () => void solved++);
-      pace.begin(makeWork(1), () => void solved++)();
+      pace.begin(makeWork(1), () => void solved++, systemClock);
+      pace.begin(makeWork(1), () => void solved++, systemClock)();
       vi.advanceTimersByTime(999);
       expect(solved).toBe(round - 1);
       vi.advanceTimersByTime(1);
@@ -31,7 +32,7 @@ describe('a pace', () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     let solved = 0;
-    const cancel = new HashratePace(1, () => 0.5).begin(makeWork(2 ** 60), () => void solved++);
+    const cancel = new HashratePace(1, () => 0.5).begin(makeWork(2 ** 60), () => void solved++, systemClock);
     vi.advanceTimersByTime(2 ** 31 - 2);
     expect([solved, vi.getTimerCount()]).toEqual([0, 1]);
     cancel();

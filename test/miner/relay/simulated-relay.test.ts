@@ -210,8 +210,8 @@ describe('a hashrate', () => {
     vi.useFakeTimers();
     let solved = 0;
     const count = () => void solved++;
-    new HashratePace(20_000, () => random).begin(makeWork(1_000), count);
-    new HashratePace(20_000, () => random).begin(makeWork(1_000), count)();
+    new HashratePace(20_000, () => random).begin(makeWork(1_000), count, systemClock);
+    new HashratePace(20_000, () => random).begin(makeWork(1_000), count, systemClock)();
     vi.advanceTimersByTime(ms - 1);
     expect(solved).toBe(0);
     vi.advanceTimersByTime(3);

@@ -1,6 +1,7 @@
 /** Failover between sources of which some are unhealthy. */
 
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { type FailoverOptions, FailoverSource } from '#pickaxe/miner/source/failover.js';
 import type { Judge } from '#pickaxe/miner/source/source.js';
 import { FakeSource, makeWork, Recorder } from '../../fakes.ts';
@@ -32,7 +33,7 @@ function setUp(count: number, options: Pick<FailoverOptions, 'isWatched'> = {}) 
     patienceMs: PATIENCE_MS,
     readyPatienceMs: READY_MS,
     probeMs: 1e9,
-    clock: { nowUs: () => 0n, monotonicMs: () => performance.now() },
+    clock: { ...systemClock, nowUs: () => 0n, monotonicMs: () => performance.now() },
     ...options,
   });
   const follower = new Follower(failover);

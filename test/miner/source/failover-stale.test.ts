@@ -1,6 +1,7 @@
 /** Which works failover calls stale: those that were mined, and no others. The clock is the test's. */
 
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { FailoverSource } from '#pickaxe/miner/source/failover.js';
 import type { SourceUpdate } from '#pickaxe/miner/source/source.js';
 import { FakeSource, makeWork, Recorder } from '../../fakes.ts';
@@ -14,7 +15,7 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 /** Two sources: the first is mined on, and the second is open and has given work, too. */
 async function setUp() {
   const [one, two] = ['one', 'two'].map((name) => Object.assign(new FakeSource(), { name }));
-  const clock = { nowUs: () => 0n, monotonicMs: () => performance.now() };
+  const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => performance.now() };
   const times = { patienceMs: 500, readyPatienceMs: 500, standbyMs: STANDBY_MS };
   const recorder = new Recorder();
   const failover = new FailoverSource({ sources: [one, two], clock, emit: recorder.listen, ...times });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { type FailoverOptions, FailoverSource } from '#pickaxe/miner/source/failover.js';
 import { updatesOf } from '#pickaxe/miner/source/following.js';
 import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
@@ -335,7 +336,7 @@ describe('patience', () => {
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
   const PATIENCE = { patienceMs: 2_000, readyPatienceMs: 500, probeMs: 1e9 };
   const setUpTimed = (count: number) =>
-    setUp(count, { ...PATIENCE, clock: { nowUs: () => 0n, monotonicMs: () => performance.now() } });
+    setUp(count, { ...PATIENCE, clock: { ...systemClock, nowUs: () => 0n, monotonicMs: () => performance.now() } });
 
   /** All sources are started and have work, and the first is active. */
   async function allReady(count: number) {
@@ -547,7 +548,7 @@ it('waits for the end of a trial for no negative or endless time, whatever the c
   onTestFinished(() => void process.off('warning', warned));
   let nowMs = 0;
   // Each reading is later by most of the first trial, 5 s.
-  const clock = { nowUs: () => 0n, monotonicMs: () => (nowMs += 3_000) };
+  const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => (nowMs += 3_000) };
   const { sources, current } = setUp(2, { clock, patienceMs: 1, readyPatienceMs: 1, probeMs: 1e9 });
   for (let i = 0; i < 3; i++) {
     const first = sources[0].work(makeWork(100));

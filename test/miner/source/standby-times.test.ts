@@ -1,6 +1,7 @@
 /** When failover closes what it does not need, and whom it makes wait. The clock is the test's. */
 
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { FailoverSource } from '#pickaxe/miner/source/failover.js';
 import { FakeSource, makeWork } from '../../fakes.ts';
 import { Follower } from './follow.ts';
@@ -18,7 +19,7 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 function setUp() {
   const sources = ['one', 'two'].map((name) => Object.assign(new FakeSource(), { name }));
-  const clock = { nowUs: () => 0n, monotonicMs: () => performance.now() };
+  const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => performance.now() };
   const times = { patienceMs: PATIENCE_MS, readyPatienceMs: PATIENCE_MS, standbyMs: STANDBY_MS };
   const failover = new FailoverSource({ sources, clock, ...times });
   const follower = new Follower(failover);

@@ -1,6 +1,7 @@
 /** Tests the mock ledger without a server: late solutions and updates. */
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { Ledger, type LedgerEvent } from '#pickaxe/mock-node/ledger/ledger.js';
 import { type MockNodeOptions, optionsSchema } from '#pickaxe/mock-node/options.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
@@ -16,7 +17,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** A ledger that issues work on one chain only. Every nonce solves the work. */
 function setUp(options: MockNodeOptions = {}) {
-  const clock = { ms: 0, nowUs: () => 1_700_000_000_000_000n, monotonicMs: () => clock.ms };
+  const clock = { ...systemClock, ms: 0, nowUs: () => 1_700_000_000_000_000n, monotonicMs: () => clock.ms };
   const events: LedgerEvent[] = [];
   const surroundings = { clock, random: seededRandom(1), emit: (event: LedgerEvent) => void events.push(event) };
   const ledger = new Ledger(optionsSchema.parse({ difficulty: 1, ...options }), surroundings);

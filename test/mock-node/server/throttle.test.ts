@@ -11,7 +11,7 @@ import type { OtherOptions } from '../node.ts';
 
 async function startThrottled(options: OtherOptions = {}, dialect: Dialect = 'chainweb') {
   let monotonicMs = 0;
-  const clock: Clock = { nowUs: () => systemClock.nowUs(), monotonicMs: () => monotonicMs };
+  const clock: Clock = { ...systemClock, nowUs: () => systemClock.nowUs(), monotonicMs: () => monotonicMs };
   const mock = await mocksOf(dialect)({ chains: 10, p2p: 'plain', ...options }, { clock });
   /** @returns the number of answered requests before the first refusal, at most `most` */
   const answered = async (send: () => Promise<{ readonly status: number }>, most: number) => {
@@ -71,7 +71,7 @@ describe('the P2P side', () => {
 });
 
 it('the requests of a thousand addresses are counted, those that have asked last', () => {
-  const clock = { nowUs: () => 0n, monotonicMs: () => 0 };
+  const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => 0 };
   const throttle = new Throttle({ rates: { global: 1, mempool: 1, putPeer: 1 }, sendsRetryAfter: false, clock });
   const isRefused = (remoteAddress: string) => {
     const request = { socket: { remoteAddress }, url: '/cut', method: 'GET' } as unknown as IncomingMessage;

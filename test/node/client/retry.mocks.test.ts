@@ -1,6 +1,15 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { NodeError } from '#pickaxe/node/http/node-error.js';
 import { withRetries } from '#pickaxe/node/http/request.js';
+
+const POLICY = {
+  attempts: 2,
+  pauses: { firstMs: 1, mostMs: 1 },
+  clock: systemClock,
+  random: () => 0,
+  mayPass: () => true,
+};
 
 it('a node that answers 503 with retry-after is asked again when the node has asked for it, not sooner', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -9,8 +18,7 @@ it('a node that answers 503 with retry-after is asked again when the node has as
   const attempt = async () => {
     if (asked++ === 0) throw new NodeError('failed', 'busy', { status: 503, retryAfterMs: 1_000, retryable: true });
   };
-  const policy = { attempts: 2, pauses: { firstMs: 1, mostMs: 1 }, random: () => 0, mayPass: () => true };
-  const done = withRetries(attempt, policy, new AbortController().signal);
+  const done = withRetries(attempt, POLICY, new AbortController().signal);
   await vi.advanceTimersByTimeAsync(999);
   expect(asked).toBe(1);
   await vi.advanceTimersByTimeAsync(1);
@@ -22,8 +30,7 @@ it('the last error says that an earlier attempt may have been taken, and one tha
   const shared = new NodeError('unreachable', 'away');
   const errors = [new NodeError('broken', 'broke', { retryable: true }), shared];
   const attempt = () => Promise.reject(errors.shift());
-  const policy = { attempts: 2, pauses: { firstMs: 1, mostMs: 1 }, random: () => 0, mayPass: () => true };
-  const failed = withRetries(attempt, policy, new AbortController().signal);
+  const failed = withRetries(attempt, POLICY, new AbortController().signal);
   await expect(failed).rejects.toMatchObject({ kind: 'unreachable', message: 'away', mayHaveBeenTaken: true });
   expect(shared.mayHaveBeenTaken).toBe(false);
 });

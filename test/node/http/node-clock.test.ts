@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { NodeClock } from '#pickaxe/node/http/node-clock.js';
 
 /** A node's clock and ours. `wait` lets time pass on both. */
@@ -6,7 +7,7 @@ function setUp(nodeAheadMs: number) {
   let ms = 1_000;
   let oursUs = 1_800_000_000_300_000n;
   let nodeUs = oursUs + BigInt(nodeAheadMs) * 1000n;
-  const nodeClock = new NodeClock({ nowUs: () => oursUs, monotonicMs: () => ms });
+  const nodeClock = new NodeClock({ ...systemClock, nowUs: () => oursUs, monotonicMs: () => ms });
   const wait = (forMs: number) => {
     ms += forMs;
     oursUs += BigInt(forMs) * 1000n;

@@ -13,7 +13,7 @@ import { stringifyExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { type Forgery, forger } from './forger.ts';
 import { lyingNode } from './lying-node.ts';
 import { expectAllDone } from './survive.ts';
-import { ACCOUNT, NEVER, PAIR, TARGET, World, withSend } from './world.ts';
+import { ACCOUNT, clockAt, NEVER, PAIR, TARGET, World, withSend } from './world.ts';
 
 const RECEIVER = `k:${new KeyPair('77'.repeat(32)).publicKey}`;
 const AMOUNT = parseDecimal('10.0');
@@ -75,8 +75,8 @@ async function told(
   const { url, done } = await forger(world, forgery);
   const ledger = world.ledgerOf([url, ...beside], 'auto', known);
   let isSent = false;
-  const nowMs = () => Date.now() + (isSent ? clockMs : 0);
-  const runner = world.runner(begun, { ledger, nowMs, trustsNodes: false });
+  const clock = clockAt(() => Date.now() + (isSent ? clockMs : 0));
+  const runner = world.runner(begun, { ledger, clock, trustsNodes: false });
   for (let i = 0; i < 5; i++) {
     await runner.round(NEVER);
     isSent = true;
@@ -265,7 +265,7 @@ describe('this machine’s clock', () => {
     let nowMs = () => Date.now() + clockMs.signing;
     // The command is lost on its way, although the node reports that it was taken.
     const ledger = withSend(world.ledger, async () => ({ kind: 'taken' }));
-    const runner = world.runner(await payment(world), { ledger, nowMs: () => nowMs() });
+    const runner = world.runner(await payment(world), { ledger, clock: clockAt(() => nowMs()) });
     await runner.round(NEVER);
     world.node.ledger.clockSkewMs += PAST_MS;
     world.grow(3);

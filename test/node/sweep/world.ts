@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { NodeSweepLedger } from '#pickaxe/app/nodes/node-sweep-ledger.js';
 import { NodesInTurn } from '#pickaxe/app/nodes/nodes-in-turn.js';
+import { type Clock, systemClock } from '#pickaxe/base/system/clock.js';
 import type { KnownWork } from '#pickaxe/node/blocks/known-work.js';
 import { planSweep, type SweepRequest, sweepOf } from '#pickaxe/node/sweep/plan.js';
 import { type RunnerOptions, SweepRunner } from '#pickaxe/node/sweep/runner.js';
@@ -41,6 +42,12 @@ export const WISHES: SweepRequest = {
 
 /** Stands for the end of the process. */
 export class Killed extends Error {}
+
+/** @returns a clock whose wall clock shows `nowMs` */
+export const clockAt = (nowMs: () => number): Clock => ({
+  ...systemClock,
+  nowUs: () => BigInt(Math.round(nowMs())) * 1000n,
+});
 
 export class World {
   readonly node: MockNode;
@@ -135,7 +142,7 @@ export class World {
       save: (it) => this.store.save(it),
       pairs: [PAIR],
       nonce: () => `test ${this.#nonces++}`,
-      nowMs: () => Date.now() + this.node.ledger.clockSkewMs,
+      clock: clockAt(() => Date.now() + this.node.ledger.clockSkewMs),
       confirmations: CONFIRMATIONS,
       // Most tests are not about false answers, and have a node of their own.
       trustsNodes: true,

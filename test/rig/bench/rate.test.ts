@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import type { CoreKind } from '#pickaxe/miner/engine/device.js';
 import { DeviceError, type Engine, type Ranges, type SearchReport } from '#pickaxe/miner/engine/engine.js';
 import type { Job } from '#pickaxe/protocol/chain/job.js';
@@ -43,7 +44,7 @@ function* steps(...turns: [times: number, ms: number, hashes: number][]) {
 }
 
 const measureAll = (engine: TimedEngine, seconds: number, onStart = () => {}, told: number[][] = []) => {
-  const clock = { nowUs: () => 0n, monotonicMs: () => engine.nowMs };
+  const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => engine.nowMs };
   const onSlice = (...slice: number[]) => told.push(slice);
   return measureRate(engine, { warmUpMs: 500, seconds, clock, random: () => 0, onStart, onSlice });
 };

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Refusals } from '#pickaxe/base/system/bounded.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { Connections } from '#pickaxe/rig/http/connections.js';
 import { type HttpLimits, httpLimits, REASONS } from '#pickaxe/rig/http/http-access.js';
 import { FakeClock } from '../status/fakes.ts';
@@ -50,7 +51,7 @@ const answersIn = (text: string) => text.split('HTTP/1.1 200').length - 1;
 /** Connections of a server whose answers a test sets. */
 async function watched(answer: RequestListener, limits: Partial<HttpLimits> = {}) {
   const clock = new FakeClock();
-  const refusals = new Refusals(REASONS, () => {}, 60_000);
+  const refusals = new Refusals(systemClock, REASONS, () => {}, 60_000);
   const connections = new Connections(clock, { ...httpLimits, checkMs: 10, ...limits }, refusals);
   /** Called for each request that Node.js has parsed, whether it is answered or not. */
   const told = vi.fn();
@@ -208,7 +209,7 @@ it('connections are checked for as long as the server is open', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     const server = createServer();
-    new Connections(new FakeClock(), httpLimits, new Refusals(REASONS, () => {}, 60_000)).watch(server);
+    new Connections(new FakeClock(), httpLimits, new Refusals(systemClock, REASONS, () => {}, 60_000)).watch(server);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     expect(vi.getTimerCount()).toBe(1);
     await once(server.close(), 'close');

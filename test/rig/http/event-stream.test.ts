@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { describe, expect, it, vi } from 'vitest';
 import { Refusals } from '#pickaxe/base/system/bounded.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { Events } from '#pickaxe/miner/events/events.js';
 import { EventStream } from '#pickaxe/rig/http/event-stream.js';
 import { httpLimits, REASONS } from '#pickaxe/rig/http/http-access.js';
@@ -198,7 +199,7 @@ class Reader extends Writable {
 
 function unserved() {
   const clock = new FakeClock();
-  const refusals = new Refusals(REASONS, () => {}, 60_000);
+  const refusals = new Refusals(systemClock, REASONS, () => {}, 60_000);
   const stream = new EventStream(new Events(), clock, () => ({}) as Status, { limits: httpLimits, refusals });
   return { stream, clock, refusals };
 }

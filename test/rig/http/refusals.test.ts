@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { Refusals } from '#pickaxe/base/system/bounded.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { REASONS } from '#pickaxe/rig/http/http-access.js';
 import { sendRaw, serve } from './serving.ts';
 
@@ -8,7 +9,7 @@ const MINUTE_MS = 60_000;
 
 function noting() {
   const logged: string[] = [];
-  return { logged, refusals: new Refusals(REASONS, (line) => void logged.push(line), MINUTE_MS) };
+  return { logged, refusals: new Refusals(systemClock, REASONS, (line) => void logged.push(line), MINUTE_MS) };
 }
 
 const metric = (text: string, reason: string) =>

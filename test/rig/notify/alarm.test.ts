@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { Events, type MinerEvent } from '#pickaxe/miner/events/events.js';
 import { type LeastRate, LowRate, watchHashrate } from '#pickaxe/rig/notify/notices.js';
 import { Tally } from '#pickaxe/rig/status/tally.js';
@@ -63,7 +64,7 @@ describe('the alarm of a rig', () => {
   }
 
   function rigWith(relays: { name: string }[], least: LeastRate[]) {
-    const clock = { nowUs: () => BigInt(Date.now()) * 1000n, monotonicMs: () => Date.now() };
+    const clock = { ...systemClock, nowUs: () => BigInt(Date.now()) * 1000n, monotonicMs: () => Date.now() };
     const events = new Events();
     const tally = new Tally(clock, [], relays);
     const alarms: string[] = [];

@@ -1,6 +1,7 @@
 /** A running miner for tests of guards, with vitest's fake timers. */
 
 import { type Logger, pino } from 'pino';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import type { PauseReason } from '#pickaxe/miner/events/events.js';
 
 export interface Said {
@@ -34,6 +35,6 @@ export function guarded() {
     },
     stop: () => {},
   };
-  const clock = { nowUs: () => BigInt(Date.now()) * 1000n, monotonicMs: () => performance.now() };
+  const clock = { ...systemClock, nowUs: () => BigInt(Date.now()) * 1000n, monotonicMs: () => performance.now() };
   return { rests, controls, clock, ...listeningLog() };
 }

@@ -1,7 +1,7 @@
 /** For tests of reporters: a clock that a test advances, and short ways to make events. */
 
 import { pino } from 'pino';
-import type { Clock } from '#pickaxe/base/system/clock.js';
+import { type Clock, systemClock } from '#pickaxe/base/system/clock.js';
 import { TELEMETRY_FIELDS } from '#pickaxe/miner/engine/device.js';
 import type { MinerEvent, RelayWorker } from '#pickaxe/miner/events/events.js';
 import type { Setup } from '#pickaxe/rig/running-miner.js';
@@ -9,6 +9,9 @@ import type { Balance } from '#pickaxe/rig/status/earnings.js';
 import type { Earnings, Sensors } from '#pickaxe/rig/status/status.js';
 
 export class FakeClock implements Clock {
+  readonly setTimeout = systemClock.setTimeout;
+  readonly setInterval = systemClock.setInterval;
+  readonly setImmediate = systemClock.setImmediate;
   #ms = 0;
 
   advance(ms: number): void {

@@ -10,7 +10,7 @@ import type { Entry } from '../../../app/config/settings-table.ts';
 import { NodeSweepLedger } from '../../../app/nodes/node-sweep-ledger.ts';
 import type { NodesInTurn } from '../../../app/nodes/nodes-in-turn.ts';
 import { EXIT, UsageError } from '../../../app/process/exit.ts';
-import { type Clock, systemClock, wallMs } from '../../../base/system/clock.ts';
+import { type Clock, systemClock } from '../../../base/system/clock.ts';
 import { userStateDirectory } from '../../../base/system/files.ts';
 import { oneLine } from '../../../base/text/plain-text.ts';
 import { KnownWork, minedHeaders } from '../../../node/blocks/known-work.ts';
@@ -216,7 +216,7 @@ export async function carryOut(
     pairs,
     trustsNodes,
     nonce: () => `pickaxe ${kind} ${randomUUID()}`,
-    nowMs: () => wallMs(io.clock),
+    clock: io.clock,
     ...(io.confirmations !== undefined && { confirmations: io.confirmations }),
     notify: ({ chain }, note) => {
       if (notes.get(chain) === note) return;

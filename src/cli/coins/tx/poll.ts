@@ -3,6 +3,7 @@
 import type { NodesInTurn, Subject } from '../../../app/nodes/nodes-in-turn.ts';
 import { EXIT, UsageError } from '../../../app/process/exit.ts';
 import { pause } from '../../../base/system/abort.ts';
+import { systemClock } from '../../../base/system/clock.ts';
 import { oneLine } from '../../../base/text/plain-text.ts';
 import { ProofRefusedError } from '../../../node/client/commands.ts';
 import { MARGIN_S } from '../../../node/sweep/command-search.ts';
@@ -43,7 +44,7 @@ export async function runTxPoll(what: string, options: PollOptions, nodes: Nodes
     const reported = await waitForResults({ ...asked, nodes, depth, timeoutMs: leftMs, pauseMs, io });
     results = await options.prove({ ...asked, results: reported }, nodes, io.stop);
     if (!results.some(({ doubt }) => doubt !== null) || io.now() + pauseMs > endMs || io.stop.aborted) break;
-    await pause(pauseMs, io.stop);
+    await pause(systemClock, pauseMs, io.stop);
   }
   if (results.some(({ status }) => status === 'pending')) io.say(stillWaiting(timeoutMs, io.stop.aborted));
   return printResults({ chain: asked.chain, results }, json, io);
@@ -135,7 +136,7 @@ async function untilThere(
       }
       if (reason !== said) io.say(`Waiting for the proof, which takes a few blocks of both chains: ${reason}`);
       said = reason;
-      await pause(pauseMs, io.stop);
+      await pause(systemClock, pauseMs, io.stop);
       if (io.stop.aborted) return sayStopped(io);
     }
   }
@@ -192,7 +193,7 @@ export async function waitForResults(waiting: Waiting): Promise<ShownResult[]> {
       return shown;
     before = shown;
     progress.show(shown.length, seen, waiting.depth);
-    await pause(pauseMs, io.stop);
+    await pause(systemClock, pauseMs, io.stop);
     if (io.stop.aborted) return shown;
   }
 }

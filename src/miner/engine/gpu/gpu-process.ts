@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { settledWithin } from '../../../base/system/abort.ts';
+import { systemClock } from '../../../base/system/clock.ts';
 import type { Puzzle } from '../../../protocol/chain/job.ts';
 import type { DeviceFault, Telemetry } from '../device.ts';
 import { DeviceError } from '../engine.ts';
@@ -114,7 +115,7 @@ export class GpuProcess {
     // The event 'exit' is used, because 'close' never comes after the parent has disconnected.
     this.#exited = new Promise((resolve) => {
       this.#child.once('exit', async (code, signal) => {
-        await settledWithin(lastWord, LAST_WORD_MS);
+        await settledWithin(systemClock, lastWord, LAST_WORD_MS);
         stderr?.destroy();
         this.#end(`its process ended with ${signal ?? `exit code ${code}`}${this.#complaints()}`);
         resolve();
@@ -215,7 +216,7 @@ export class GpuProcess {
     clearInterval(this.#pulseWatch);
     if (this.#child.connected) this.#child.disconnect();
     // A process that hangs in its driver may survive SIGKILL. It must not keep this process from ending.
-    await settledWithin(this.#exited, 2 * CLOSE_MS);
+    await settledWithin(systemClock, this.#exited, 2 * CLOSE_MS);
     clearTimeout(timer);
     this.#child.unref();
   }

@@ -76,6 +76,7 @@ export class Ledger {
     // The system closes a file only after a running write to it has ended. Such a write can hang, so the wait is
     // limited.
     await settledWithin(
+      this.#clock,
       this.#file.close().catch(() => {}),
       CLOSE_MS,
     );

@@ -31,8 +31,8 @@ const GONE = 'it has closed the connection';
  *   connects for its own health check
  * @throws HandshakeError if no valid header comes within `patienceMs`
  */
-export function readProxyHeader(socket: Socket, patienceMs: number): Promise<string | undefined> {
-  return settle(socket, patienceMs, 'the header of the proxy did not come', (done) => {
+export function readProxyHeader(clock: Clock, socket: Socket, patienceMs: number): Promise<string | undefined> {
+  return settle(clock, socket, patienceMs, 'the header of the proxy did not come', (done) => {
     let bytes = Buffer.alloc(0);
     const read = () => {
       for (let piece = socket.read() as Buffer | null; piece; piece = socket.read() as Buffer | null) {
@@ -59,9 +59,14 @@ export function readProxyHeader(socket: Socket, patienceMs: number): Promise<str
  * @returns the encrypted connection
  * @throws HandshakeError if the handshake fails or does not end within `patienceMs`
  */
-export function encrypted(socket: Socket, secureContext: SecureContext, patienceMs: number): Promise<Socket> {
+export function encrypted(
+  clock: Clock,
+  socket: Socket,
+  secureContext: SecureContext,
+  patienceMs: number,
+): Promise<Socket> {
   const secured = new TLSSocket(socket, { isServer: true, secureContext });
-  return settle<Socket>(secured, patienceMs, 'the handshake of TLS did not come', (done) => {
+  return settle<Socket>(clock, secured, patienceMs, 'the handshake of TLS did not come', (done) => {
     const succeed = () => done(undefined, secured);
     const fail = ({ code }: NodeJS.ErrnoException) =>
       done(isNoTls(code) ? new HandshakeError('the handshake of TLS failed', 'handshake') : new HandshakeError(GONE));
@@ -89,6 +94,7 @@ type Done<Value> = (fault: HandshakeError | undefined, value?: Value) => void;
  * @throws HandshakeError if the step fails, the connection is closed, or `patienceMs` have passed
  */
 function settle<Value>(
+  clock: Clock,
   socket: Socket,
   patienceMs: number,
   tooLate: string,
@@ -96,9 +102,9 @@ function settle<Value>(
 ): Promise<Value> {
   return new Promise((resolve, reject) => {
     const closed = () => done(new HandshakeError(GONE));
-    const timer = setTimeout(() => done(new HandshakeError(tooLate, 'timeout')), patienceMs);
+    const timer = clock.setTimeout(() => done(new HandshakeError(tooLate, 'timeout')), patienceMs);
     const done: Done<Value> = (fault, value) => {
-      clearTimeout(timer);
+      timer.cancel();
       socket.off('close', closed);
       release();
       if (fault) reject(fault);
@@ -218,9 +224,9 @@ export class Connection implements LineConnection {
   close(reason: string, points: number, refusal?: Refusal): void {
     if (!this.#isOpen) return;
     this.#end(reason, points, refusal);
-    const { socket } = this.#options;
+    const { socket, clock } = this.#options;
     socket.end();
-    setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref();
+    clock.setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref();
   }
 
   #read(): void {

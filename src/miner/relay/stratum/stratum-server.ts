@@ -133,7 +133,7 @@ export class StratumRelay implements Relay {
       firstShares: new LogBucket(FIRST_SHARES_LOGGED, clock.monotonicMs()),
     };
     this.#limiter = new ConnectionLimiter(limits, log, clock.monotonicMs());
-    this.#refusals = new Refusals(REFUSALS, (line) => log.warn(line), limits.logMs);
+    this.#refusals = new Refusals(clock, REFUSALS, (line) => log.warn(line), limits.logMs);
     this.#faults = new LogBucket(FAULTS_LOGGED, clock.monotonicMs());
     for (const proxy of proxies) addTo(this.#proxies, proxy);
     this.#server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
@@ -171,7 +171,7 @@ export class StratumRelay implements Relay {
   }
 
   async run(stop: AbortSignal): Promise<void> {
-    const timer = setInterval(() => {
+    const timer = this.#clock.setInterval(() => {
       const nowMs = this.#clock.monotonicMs();
       this.#limiter.serve();
       this.#sessions.tick(nowMs);
@@ -181,7 +181,7 @@ export class StratumRelay implements Relay {
     try {
       await this.#works.follow(stop);
     } finally {
-      clearInterval(timer);
+      timer.cancel();
       await this.#close();
     }
   }
@@ -244,11 +244,11 @@ export class StratumRelay implements Relay {
     try {
       if (address === '') throw new HandshakeError('it has closed the connection');
       if (this.#proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'))
-        address = plainAddress((await readProxyHeader(socket, handshakeMs)) ?? address);
+        address = plainAddress((await readProxyHeader(this.#clock, socket, handshakeMs)) ?? address);
       const lines = this.#limiter.enter(address, this.#clock.monotonicMs());
       if (typeof lines === 'string') throw new HandshakeError(lines, lines);
       hasEntered = true;
-      const client = secureContext ? await encrypted(socket, secureContext, handshakeMs) : socket;
+      const client = secureContext ? await encrypted(this.#clock, socket, secureContext, handshakeMs) : socket;
       this.#begin(client, address, lines);
     } catch (fault) {
       socket.destroy();

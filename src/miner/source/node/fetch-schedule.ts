@@ -4,7 +4,7 @@
  */
 
 import { onAbort, pause, sharedController } from '../../../base/system/abort.ts';
-import type { Clock } from '../../../base/system/clock.ts';
+import type { Clock, Timer } from '../../../base/system/clock.ts';
 import type { NodeLimits } from '../../../node/http/request-limits.ts';
 import { equalBytes, HEADER_BYTES, NONCE_BYTES } from '../../../protocol/chain/bytes.ts';
 import { parentOf, type Work, withCreationTime } from '../../../protocol/chain/work.ts';
@@ -280,19 +280,20 @@ const MOST_DOUBLINGS = 5;
 export class FetchImpatience {
   readonly #clock: Clock;
   readonly #limits: Pick<NodeLimits, 'burstMs' | 'hurryMs'>;
-  readonly #pauses = new WakeSignal();
+  readonly #pauses: WakeSignal;
   #lastSignMs = Number.NEGATIVE_INFINITY;
   /** Number of calls of `letGo`. */
   #releases = 0;
-  #burstEnd: NodeJS.Timeout | undefined;
+  #burstEnd: Timer | undefined;
   /** Cancels the fetch in progress; undefined without one. */
   #fetching: AbortController | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   /** Number of fetches in a row that were canceled. */
   #letGoInARow = 0;
 
   constructor(clock: Clock, limits: Pick<NodeLimits, 'burstMs' | 'hurryMs'>) {
     this.#clock = clock;
+    this.#pauses = new WakeSignal(clock);
     this.#limits = limits;
   }
 
@@ -305,7 +306,7 @@ export class FetchImpatience {
     const burstLeftMs = this.#lastSignMs + this.#limits.burstMs - nowMs;
     if (burstLeftMs > 0) {
       // A fetch in progress needs no limit here: it began after the first sign, or that sign has limited it already.
-      this.#burstEnd ??= setTimeout(() => {
+      this.#burstEnd ??= this.#clock.setTimeout(() => {
         this.#burstEnd = undefined;
         this.#pauses.ring();
       }, burstLeftMs);
@@ -316,7 +317,7 @@ export class FetchImpatience {
     if (!this.#fetching) return;
     // The answer may come soon, so the fetch is canceled only after some time. Each canceled fetch doubles this time.
     const patienceMs = this.#limits.hurryMs * 2 ** Math.min(this.#letGoInARow, MOST_DOUBLINGS);
-    this.#timer ??= setTimeout(() => this.#fetching?.abort(), patienceMs);
+    this.#timer ??= this.#clock.setTimeout(() => this.#fetching?.abort(), patienceMs);
   }
 
   /** Ends all pauses and cancels the fetch in progress, both at once. */
@@ -342,7 +343,7 @@ export class FetchImpatience {
     } finally {
       release();
       this.#fetching = undefined;
-      clearTimeout(this.#timer);
+      this.#timer?.cancel();
       this.#timer = undefined;
       this.#letGoInARow = fetching.signal.aborted ? this.#letGoInARow + 1 : 0;
     }
@@ -365,7 +366,12 @@ export class FetchImpatience {
 
 /** A pause that can be cut short: `ring` ends all calls of `wait` that have not ended yet. */
 export class WakeSignal {
+  readonly #clock: Clock;
   #ringing = sharedController();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   ring(): void {
     const ended = this.#ringing;
@@ -375,6 +381,6 @@ export class WakeSignal {
 
   /** Waits until `ms` have passed, `ring` is called or `stop` fires. Never throws. */
   async wait(ms: number, stop: AbortSignal): Promise<void> {
-    await pause(ms, this.#ringing.signal, stop);
+    await pause(this.#clock, ms, this.#ringing.signal, stop);
   }
 }

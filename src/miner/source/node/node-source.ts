@@ -7,6 +7,7 @@ import { type Clock, watchSuspension } from '../../../base/system/clock.ts';
 import { checkConfig } from '../../../node/client/config.ts';
 import type { MinerIdentity } from '../../../node/client/miner-identity.ts';
 import { MiningClient } from '../../../node/client/mining.ts';
+import type { NodeTransport } from '../../../node/http/exchange.ts';
 import { type NodeError, quote } from '../../../node/http/node-error.ts';
 import { type NodeLimits, nodeLimits } from '../../../node/http/request-limits.ts';
 import { nodeAddress } from '../../../node/http/url.ts';
@@ -49,7 +50,9 @@ export interface NodeSourceOptions {
 const REJECTED_WEIGHT = 4;
 const UNKNOWN_WORK_WEIGHT = 1.5;
 
-export type NodeSourceContext = SourceContext<NodeLimits>;
+export interface NodeSourceContext extends SourceContext<NodeLimits> {
+  readonly transport?: NodeTransport;
+}
 
 export class NodeSource extends BaseSource {
   readonly name: string;
@@ -65,7 +68,7 @@ export class NodeSource extends BaseSource {
   readonly #announcements: NodeAnnouncements;
   #listener: UpdateListener = () => {};
   /** Ends the wait for the next fetch when the time of that fetch may have changed. */
-  readonly #replan = new WakeSignal();
+  readonly #replan: WakeSignal;
   /** Cancels a fetch without an answer, and ends pauses, when a New Cut comes or a stream opens. */
   readonly #impatience: FetchImpatience;
   readonly #bounds: RequestBounds;
@@ -83,6 +86,7 @@ export class NodeSource extends BaseSource {
     this.name = address.name;
     this.#miner = miner;
     this.#clock = clock;
+    this.#replan = new WakeSignal(clock);
     this.#random = random;
     this.#limits = limits;
     this.#schedule = new FetchSchedule(this.#limits);
@@ -97,7 +101,8 @@ export class NodeSource extends BaseSource {
       words: { what: 'solutions of its own work', question: '; is there a load balancer in front of it?' },
       alone: (fault, news) => this.#announcements.judgedAlone(fault, news),
     });
-    this.#client = new MiningClient({ address, trust, userAgent, clock, limits });
+    const { transport } = context;
+    this.#client = new MiningClient({ address, trust, userAgent, clock, limits, ...(transport && { transport }) });
     this.#updates = new UpdateStreams({
       url: address.origin,
       clock,
@@ -140,6 +145,7 @@ export class NodeSource extends BaseSource {
       pause: (ms: number, signal: AbortSignal) => this.#impatience.pause(ms, signal),
       // Expired work has no time left, so a minimum applies: the node decides whether it accepts the solution.
       lifeMs: Math.max(this.#schedule.lifeMs(work, this.#clock.monotonicMs()), this.#limits.solvedTimeoutMs),
+      clock: this.#clock,
       random: this.#random,
       limits: this.#limits,
     };
@@ -218,7 +224,7 @@ export class NodeSource extends BaseSource {
   async #untilAllowed(stop: AbortSignal): Promise<void> {
     while (!stop.aborted && !this.#bounds.mayFetch(this.#clock.monotonicMs())) {
       this.#announcements.tooManyFetches(FETCHES_PER_SECOND, this.#clock.monotonicMs());
-      await pause(1_000 / FETCHES_PER_SECOND, stop);
+      await pause(this.#clock, 1_000 / FETCHES_PER_SECOND, stop);
     }
   }
 

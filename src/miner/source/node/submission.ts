@@ -1,6 +1,7 @@
 /** Submits one solution to the node. Attempts without a verdict are repeated while the node may accept the solution. */
 
 import { Backoff } from '../../../base/net/backoff.ts';
+import type { Clock } from '../../../base/system/clock.ts';
 import type { StatusAnswer } from '../../../node/http/exchange.ts';
 import { NodeError } from '../../../node/http/node-error.ts';
 import type { NodeLimits } from '../../../node/http/request-limits.ts';
@@ -18,6 +19,7 @@ export interface SubmissionOptions {
   readonly pause: (ms: number, stop: AbortSignal) => Promise<void>;
   /** Maximum duration of the submission: usually the time for which the node still accepts solutions of the work. */
   readonly lifeMs: number;
+  readonly clock: Clock;
   readonly random: () => number;
   readonly limits: Pick<NodeLimits, 'solvedAfterMs' | 'submitAfterStopMs' | 'submitPauses'>;
 }

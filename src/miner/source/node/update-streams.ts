@@ -2,7 +2,7 @@
 
 import { EventSource, type FetchLike } from 'eventsource';
 import { Backoff } from '../../../base/net/backoff.ts';
-import type { Clock } from '../../../base/system/clock.ts';
+import type { Clock, Timer } from '../../../base/system/clock.ts';
 import { NodeError } from '../../../node/http/node-error.ts';
 import type { NodeLimits } from '../../../node/http/request-limits.ts';
 
@@ -162,8 +162,8 @@ export class UpdateStream {
   readonly #longPauses: Backoff;
   #eventSource: EventSource | undefined;
   /** Ends the current connection when it is too old, or begins the next connection after a pause. */
-  #timer: NodeJS.Timeout | undefined;
-  #noAnswer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
+  #noAnswer: Timer | undefined;
   #openedAtMs: number | undefined;
   #problem: NodeError | undefined;
 
@@ -185,8 +185,8 @@ export class UpdateStream {
   }
 
   close(): void {
-    clearTimeout(this.#timer);
-    clearTimeout(this.#noAnswer);
+    this.#timer?.cancel();
+    this.#noAnswer?.cancel();
     this.#openedAtMs = undefined;
     this.#eventSource?.close();
     this.#eventSource = undefined;
@@ -207,7 +207,10 @@ export class UpdateStream {
   #connect(): void {
     const { limits, url, random, mayOpen } = this.#options;
     if (!mayOpen()) {
-      this.#timer = setTimeout(() => this.#connect(), limits.streamPauses.mostMs * (0.5 + random() / 2));
+      this.#timer = this.#options.clock.setTimeout(
+        () => this.#connect(),
+        limits.streamPauses.mostMs * (0.5 + random() / 2),
+      );
       return;
     }
     this.#problem = undefined;
@@ -224,9 +227,9 @@ export class UpdateStream {
     listen('New Cut', () => this.#options.onNewCut());
     // The event `Refreshed Block` is ignored: the work stays valid, and the next work has the newer transactions.
     listen('error', () => this.#ended());
-    this.#timer = setTimeout(() => this.#ended(), limits.maxStreamMs);
+    this.#timer = this.#options.clock.setTimeout(() => this.#ended(), limits.maxStreamMs);
     // The request is not canceled, because its answer may come with the first New Cut.
-    this.#noAnswer = setTimeout(() => {
+    this.#noAnswer = this.#options.clock.setTimeout(() => {
       this.#options.onProblem(new NodeError('timed out', 'the node has not answered the request for it yet.'));
     }, limits.streamAnswerMs);
   }
@@ -258,7 +261,7 @@ export class UpdateStream {
   }
 
   #opened(): void {
-    clearTimeout(this.#noAnswer);
+    this.#noAnswer?.cancel();
     this.#openedAtMs = this.#options.clock.monotonicMs();
     this.#options.onOpen();
   }
@@ -276,7 +279,7 @@ export class UpdateStream {
       if (!lasts) this.#longPauses.reset();
     }
     const waitMs = steady && !lasts ? 0 : (lasts ? this.#longPauses : this.#pauses).nextMs(this.#problem?.retryAfterMs);
-    this.#timer = setTimeout(() => this.#connect(), waitMs);
+    this.#timer = this.#options.clock.setTimeout(() => this.#connect(), waitMs);
     if (this.#problem) this.#options.onProblem(this.#problem);
   }
 }

@@ -7,7 +7,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { TokenBucket } from '../../../base/system/bounded.ts';
-import type { Clock } from '../../../base/system/clock.ts';
+import { type Clock, systemClock, type Timer } from '../../../base/system/clock.ts';
 import { LenientLines, TOO_LONG } from '../../../protocol/wire/lines.ts';
 import {
   type Answer,
@@ -57,7 +57,7 @@ export class ParentConnection {
   readonly #lines = new LenientLines(LIMITS.lineBytes);
   readonly #budget: TokenBucket;
   readonly #rests = new Set<'unread' | 'flood'>();
-  #resting: NodeJS.Timeout | undefined;
+  #resting: Timer | undefined;
   #wasFlooded = false;
   #lineNumber = 0;
   #isClosed = false;
@@ -116,7 +116,7 @@ export class ParentConnection {
   /** Reads no more requests, and ends the connection after everything has been written. */
   end(): void {
     this.#inputEnded = true;
-    clearTimeout(this.#resting);
+    this.#resting?.cancel();
     this.#streams.input.removeAllListeners('data');
     this.#streams.end();
   }
@@ -139,7 +139,7 @@ export class ParentConnection {
       return;
     }
     this.#rest('flood');
-    this.#resting = setTimeout(() => this.#pay(bytes), REST_MS);
+    this.#resting = this.#clock.setTimeout(() => this.#pay(bytes), REST_MS);
     if (this.#wasFlooded) return;
     this.#wasFlooded = true;
     this.#hooks.flooded();
@@ -171,7 +171,7 @@ export class ParentConnection {
   readonly #close = (): void => {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    clearTimeout(this.#resting);
+    this.#resting?.cancel();
     for (const lost of this.#unwritten) lost();
     this.#unwritten.clear();
     this.#hooks.closed();
@@ -252,8 +252,8 @@ export async function listenAt(path: string, connected: (socket: Socket) => void
  * parent that does not read would stay open for ever.
  */
 export function endSoon(socket: Socket, withinMs = FLUSH_MS): void {
-  const timer = setTimeout(() => socket.destroy(), withinMs);
-  socket.once('close', () => clearTimeout(timer));
+  const timer = systemClock.setTimeout(() => socket.destroy(), withinMs);
+  socket.once('close', () => timer.cancel());
   socket.end(() => socket.destroy());
 }
 

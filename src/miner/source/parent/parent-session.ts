@@ -58,6 +58,7 @@ interface SessionHooks {
 
 export class ParentSession {
   readonly #connection: ParentConnection;
+  readonly #clock: Clock;
   readonly #rig: RigView;
   readonly #hooks: SessionHooks;
   /** The jobs that have not ended, in order of arrival. */
@@ -73,6 +74,7 @@ export class ParentSession {
   readonly #verdicts = new Map<number, (verdict: Verdict) => void>();
 
   constructor(streams: ParentStreams, rig: RigView, hooks: SessionHooks, clock: Clock) {
+    this.#clock = clock;
     this.#rig = rig;
     this.#hooks = hooks;
     const received = {
@@ -127,7 +129,7 @@ export class ParentSession {
     this.#unread++;
     this.#judgeReading();
     const sent = this.#connection.send(shareOf(solution, share, job.id));
-    const wasRead = await untilLate(sent, stop, LAST_READ_MS);
+    const wasRead = await untilLate(this.#clock, sent, stop, LAST_READ_MS);
     this.#unread--;
     this.#judgeReading();
     if (wasRead) return judged ?? { outcome: 'delivered', reason: 'the parent judges no shares' };
@@ -148,7 +150,7 @@ export class ParentSession {
     if (this.#isDraining) return;
     this.#isDraining = true;
     this.#hooks.changed();
-    if (this.#jobs.length > 0) await pause(LAST_SHARES_MS, this.#closing.signal);
+    if (this.#jobs.length > 0) await pause(this.#clock, LAST_SHARES_MS, this.#closing.signal);
     this.cancelAll();
     await this.leave(reason);
   }
@@ -161,7 +163,7 @@ export class ParentSession {
 
   async #leave(reason: ByeReason): Promise<void> {
     const sent = this.#connection.send({ type: 'bye', reason, shares: this.#shares });
-    await untilLate(sent, AbortSignal.abort(), LAST_READ_MS);
+    await untilLate(this.#clock, sent, AbortSignal.abort(), LAST_READ_MS);
     this.#connection.end();
   }
 
@@ -257,8 +259,8 @@ export class ParentSession {
       };
       this.#verdicts.set(share, settle);
       const late = async () => {
-        await pause(VERDICT_MS, ended.signal, stop);
-        if (stop.aborted) await pause(LAST_VERDICT_MS, ended.signal);
+        await pause(this.#clock, VERDICT_MS, ended.signal, stop);
+        if (stop.aborted) await pause(this.#clock, LAST_VERDICT_MS, ended.signal);
         settle({ outcome: 'unknown', reason: 'the parent gave no verdict in time' });
       };
       void late();
@@ -281,11 +283,11 @@ export class ParentSession {
 }
 
 /** @returns the result of the task; undefined if the task has not settled within `ms` after `stop` */
-async function untilLate<T>(task: Promise<T>, stop: AbortSignal, ms: number): Promise<T | undefined> {
+async function untilLate<T>(clock: Clock, task: Promise<T>, stop: AbortSignal, ms: number): Promise<T | undefined> {
   const settled = new AbortController();
   const late = async () => {
-    await pause(Number.POSITIVE_INFINITY, stop, settled.signal);
-    await pause(ms, settled.signal);
+    await pause(clock, Number.POSITIVE_INFINITY, stop, settled.signal);
+    await pause(clock, ms, settled.signal);
     return undefined;
   };
   try {

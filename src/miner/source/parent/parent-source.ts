@@ -93,9 +93,9 @@ export class ParentSource extends BaseSource {
     this.#listener = listeningUntil(stop, listener);
     // A parent may have sent a job before this call.
     if (this.#given) listener({ kind: 'work', work: this.#given });
-    const aiming = setInterval(() => this.#followRate(), AIM_MS);
+    const aiming = this.#options.clock.setInterval(() => this.#followRate(), AIM_MS);
     await aborted(stop);
-    clearInterval(aiming);
+    aiming.cancel();
     await Promise.all(Array.from(this.#sessions, (session) => session.leave(this.#byeReason)));
   }
 

@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net';
 import { isPrivate } from '../../../base/net/connecting.ts';
-import type { Clock } from '../../../base/system/clock.ts';
+import type { Clock, Timer } from '../../../base/system/clock.ts';
 import { type PoolAddress, poolAddress } from '../../../base/text/addresses.ts';
 import type { Nonce1 } from '../../../protocol/chain/nonce.ts';
 import type { Work } from '../../../protocol/chain/work.ts';
@@ -69,7 +69,7 @@ export class PoolSession {
   readonly #notices: PoolNotices;
   readonly #isPublic: boolean;
   readonly #beganMs: number;
-  readonly #noWork: NodeJS.Timeout;
+  #noWork: Timer;
   #authorized = false;
   /** The difficulty in the last `mining.set_difficulty`, as text for messages; undefined if none has come. */
   #difficulty: string | undefined;
@@ -119,7 +119,7 @@ export class PoolSession {
       this.#authorizedBy(reply),
     );
     const why = await this.#dialogue.ended;
-    clearTimeout(this.#noWork);
+    this.#noWork.cancel();
     const works = this.#works.end();
     if (works.length > 0) this.#options.onStale(works, 'expired');
     const { ban } = this.#notices;
@@ -239,7 +239,8 @@ export class PoolSession {
     }
     this.#hasJob = true;
     this.#happened('jobMs');
-    this.#noWork.refresh();
+    this.#noWork.cancel();
+    this.#noWork = this.#watchForWork();
     this.#works.notify({ name: notice.job, header, clean: notice.clean });
   }
 
@@ -327,9 +328,9 @@ export class PoolSession {
     if (work) this.#options.onWork(work);
   }
 
-  #watchForWork(): NodeJS.Timeout {
+  #watchForWork(): Timer {
     const { limits } = this.#options;
-    return setTimeout(() => {
+    return this.#options.clock.setTimeout(() => {
       const seconds = Math.round(limits.noWorkMs / 1000);
       this.end(new PoolError('network', `the pool has sent no job for ${seconds} s.`));
     }, limits.noWorkMs);

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import { onAbort } from '../../../base/system/abort.ts';
 import { BoundedSet, LogBucket, TokenBucket } from '../../../base/system/bounded.ts';
-import type { Clock } from '../../../base/system/clock.ts';
+import type { Clock, Timer } from '../../../base/system/clock.ts';
 import { LenientLines, TOO_LONG } from '../../../protocol/wire/lines.ts';
 import {
   MOST_LATE,
@@ -112,9 +112,9 @@ export class Dialogue {
     }
     this.#requests += 1;
     const id = this.#requests;
-    const timer = setTimeout(() => this.#runOut(id), limitMs);
+    const timer = this.#options.clock.setTimeout(() => this.#runOut(id), limitMs);
     this.#waiting.set(id, (reply) => {
-      clearTimeout(timer);
+      timer.cancel();
       apply(reply);
     });
     this.#send(requestLine(id, method, params));
@@ -122,15 +122,15 @@ export class Dialogue {
 
   /** Sends a request. @returns the reply, which is also `late` if no answer has come `afterStopMs` after `stop` */
   async askUntil(stop: AbortSignal, afterStopMs: number, request: Request): Promise<Reply> {
-    let timer: NodeJS.Timeout | undefined;
+    let timer: Timer | undefined;
     let release = () => {};
     const reply = await new Promise<Reply>((resolve) => {
       this.ask(request, resolve);
       release = onAbort(stop, () => {
-        timer = setTimeout(() => resolve('late'), afterStopMs);
+        timer = this.#options.clock.setTimeout(() => resolve('late'), afterStopMs);
       });
     });
-    clearTimeout(timer);
+    timer?.cancel();
     release();
     return reply;
   }

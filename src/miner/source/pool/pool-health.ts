@@ -57,9 +57,9 @@ export class PoolHealth extends SourceHealth {
     const answers = this.#answers;
     // If another share was answered meanwhile, the pool still answers, and only this one answer is missing.
     const late = () => answers === this.#answers && this.#unanswered();
-    const timer = setTimeout(late, this.isOnTrial ? Math.min(silenceMs, submitMs) : submitMs);
+    const timer = this.clock.setTimeout(late, this.isOnTrial ? Math.min(silenceMs, submitMs) : submitMs);
     return (answer) => {
-      clearTimeout(timer);
+      timer.cancel();
       if (answer) this.#answered(answer);
     };
   }

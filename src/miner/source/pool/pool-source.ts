@@ -102,7 +102,10 @@ export class PoolSource extends BaseSource {
       endWatch();
       this.#health.stop();
       // Waits for the answers to shares that were sent, up to a time limit.
-      await Promise.race([this.#session?.shares.settled(), pause(this.#limits.submitAfterStopMs, ending.signal)]);
+      await Promise.race([
+        this.#session?.shares.settled(),
+        pause(this.#clock, this.#limits.submitAfterStopMs, ending.signal),
+      ]);
       ending.abort();
       await running;
     }
@@ -142,7 +145,7 @@ export class PoolSource extends BaseSource {
       }
       // A redirection applies to one connection. After that, the configured address is used again.
       next = why.next;
-      await pause((why.fault === 'refused' ? refusedPauses : pauses).nextMs(next?.waitMs), stop);
+      await pause(this.#clock, (why.fault === 'refused' ? refusedPauses : pauses).nextMs(next?.waitMs), stop);
     }
   }
 
@@ -160,7 +163,7 @@ export class PoolSource extends BaseSource {
     let socket: Socket;
     try {
       const timeoutMs = this.#limits.connectTimeoutMs;
-      socket = await openConnection(address, { trust, timeoutMs, mustBePublic }, stop);
+      socket = await openConnection(address, { trust, timeoutMs, mustBePublic, clock: this.#clock }, stop);
     } catch (fault) {
       return { why: fault as PoolError, workMs: 0 };
     }
@@ -231,6 +234,7 @@ interface ConnectionOptions {
   readonly timeoutMs: number;
   /** Whether the connection is refused if the host has a private address. */
   readonly mustBePublic: boolean;
+  readonly clock: Clock;
 }
 
 /**
@@ -239,7 +243,7 @@ interface ConnectionOptions {
  */
 export async function openConnection(
   { host, port, tls, url }: PoolAddress,
-  { trust, timeoutMs, mustBePublic }: ConnectionOptions,
+  { trust, timeoutMs, mustBePublic, clock }: ConnectionOptions,
   stop: AbortSignal,
 ): Promise<Socket> {
   const keepAlive = { keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
@@ -252,7 +256,7 @@ export async function openConnection(
   // process.
   socket.on('error', () => {});
   try {
-    await within(timeoutMs, stop, async (signal) => {
+    await within(clock, timeoutMs, stop, async (signal) => {
       const release = onAbort(signal, () => socket.destroy(signal.reason));
       try {
         await once(socket, tls ? 'secureConnect' : 'connect');

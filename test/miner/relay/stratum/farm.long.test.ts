@@ -6,6 +6,7 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { ConnectionLimiter, type SharedLines } from '#pickaxe/miner/relay/stratum/connection-limiter.js';
 import { Connection } from '#pickaxe/miner/relay/stratum/socket.js';
 import { stratumLimits } from '#pickaxe/miner/relay/stratum/stratum-limits.js';
@@ -125,7 +126,7 @@ class Farm {
   readonly door: ConnectionLimiter;
   readonly miners: Miner[] = [];
   readonly random: () => number;
-  readonly clock = { nowUs: () => 0n, monotonicMs: () => this.nowMs };
+  readonly clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => this.nowMs };
   nowMs = 0;
   /** How late a share was taken at most, since that was last set to 0. */
   lateMs = 0;

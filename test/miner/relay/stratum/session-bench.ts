@@ -1,6 +1,7 @@
 /** Sessions of a stratum server without sockets, on a simulated clock, with a source that does what a test tells it. */
 
 import { LogBucket } from '#pickaxe/base/system/bounded.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { Accounts } from '#pickaxe/miner/relay/accounts.js';
 import { RelayedWorks } from '#pickaxe/miner/relay/relay.js';
 import { SharedJobs } from '#pickaxe/miner/relay/stratum/jobs.js';
@@ -35,7 +36,11 @@ export class SessionBench {
   #isStale = true;
 
   constructor(limits: Partial<StratumLimits> = {}) {
-    const clock = { nowUs: () => BigInt(Math.round(this.nowMs)) * 1000n, monotonicMs: () => this.nowMs };
+    const clock = {
+      ...systemClock,
+      nowUs: () => BigInt(Math.round(this.nowMs)) * 1000n,
+      monotonicMs: () => this.nowMs,
+    };
     const beganUs = BigInt(Date.now()) * 1000n;
     this.source.latestUs = () => beganUs + BigInt(Math.round(this.nowMs)) * 1000n;
     const { source, recorded } = this;

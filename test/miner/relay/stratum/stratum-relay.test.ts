@@ -423,7 +423,7 @@ describe('behind a proxy', () => {
     ends.push(() => client.destroy());
     const [served] = (await once(server, 'connection')) as [Socket];
     ends.push(() => served.destroy());
-    const address = readProxyHeader(served, 60_000);
+    const address = readProxyHeader(systemClock, served, 60_000);
     for (const piece of [V1.slice(0, 5), V1.slice(5, 40), `${V1.slice(40)}{"id"`]) {
       const before = served.bytesRead;
       client.write(piece);

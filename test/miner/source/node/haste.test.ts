@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { FetchImpatience } from '#pickaxe/miner/source/node/fetch-schedule.js';
 
 const limits = { burstMs: 100, hurryMs: 1_000 };
-const clock = { nowUs: () => 0n, monotonicMs: () => performance.now() };
+const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => performance.now() };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,11 +1,12 @@
 /** A source on a node of which the test gives every answer, and what the source does with it, in words. */
 
-import { Pool } from 'undici';
 import { vi } from 'vitest';
 import { sharedController } from '#pickaxe/base/system/abort.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import type { MinerEvent } from '#pickaxe/miner/events/events.js';
 import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
 import type { SourceUpdate } from '#pickaxe/miner/source/source.js';
+import type { Transport } from '#pickaxe/node/http/exchange.js';
 import { basePathOf } from '#pickaxe/node/http/url.js';
 import { parseWork, type Work } from '#pickaxe/protocol/chain/work.js';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
@@ -121,20 +122,13 @@ const LOOK_MS = 21_000;
 /** Works are too old sooner than in the world, so that tests need not wait through hundreds of refused requests. */
 const EXPIRY_MS = 40_000;
 
-/** The stage that is asked instead of the network. There is one at a time, from its start until `end`. */
-let current: Stage | undefined;
-
-/** @returns what ends the use of the stage's time and network */
+/** @returns what ends the use of the stage's time */
 function useStage(): () => void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
   const fake = setTimeout;
   // As in Node.js, no timer fires before a millisecond has passed: a wait for the rest of one must not repeat for ever.
   vi.stubGlobal('setTimeout', (act: () => void, ms = 1, ...more: []) => fake(act, Math.max(1, ms), ...more));
-  const request = vi
-    .spyOn(Pool.prototype, 'request')
-    .mockImplementation(((options: never) => current!.request(options)) as never);
   return () => {
-    request.mockRestore();
     vi.unstubAllGlobals();
     vi.useRealTimers();
   };
@@ -173,9 +167,9 @@ export class Stage {
 
   constructor(dialect: Dialect) {
     this.#leave = useStage();
-    current = this;
     this.#dialect = dialect;
     const clock = {
+      ...systemClock,
       nowUs: () => BigInt(Date.now() + this.#sleptMs) * 1000n,
       monotonicMs: () => Date.now() + this.#sleptMs,
     };
@@ -185,12 +179,18 @@ export class Stage {
       random: () => 1,
       limits: { expiryMs: EXPIRY_MS },
       emit: (event) => this.#heard(event),
+      transport: () => this.#transport,
     });
     this.#ended = this.source.follow((update) => this.#updated(update), this.#stopping.signal);
   }
 
-  /** Takes the place of undici's request. */
-  request({ path, body, signal }: RequestOptions): Promise<unknown> {
+  readonly #transport: Transport = {
+    request: (request) => this.#request(request as RequestOptions) as ReturnType<Transport['request']>,
+    close: async () => {},
+    destroy: async () => {},
+  };
+
+  #request({ path, body, signal }: RequestOptions): Promise<unknown> {
     const base = basePathOf(this.#dialect, 'development');
     const isBelow = path.startsWith(base);
     if (path.includes('/0.0/') && !isBelow) return Promise.resolve(this.#response({ status: 404 }, signal));

@@ -1,14 +1,17 @@
 /** Nodes that give one reason after another to ask them for work, or for streams: they are asked only so often. */
 
 import { expect, it } from 'vitest';
-import { systemClock } from '#pickaxe/base/system/clock.js';
+import { type Clock, systemClock } from '#pickaxe/base/system/clock.js';
 import { eventually, mine } from '../follow.ts';
 import { followNode, nodesOf } from './node.ts';
 
 const startNode = nodesOf('chainweb');
 
 /** A monotonic clock that stands still unless a test sets it forward. */
-class StillClock {
+class StillClock implements Clock {
+  readonly setTimeout = systemClock.setTimeout;
+  readonly setInterval = systemClock.setInterval;
+  readonly setImmediate = systemClock.setImmediate;
   ms = systemClock.monotonicMs();
   nowUs = () => systemClock.nowUs();
   monotonicMs = () => this.ms;

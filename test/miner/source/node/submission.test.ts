@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { type SubmissionOptions, submitSolution } from '#pickaxe/miner/source/node/submission.js';
 import type { StatusAnswer } from '#pickaxe/node/http/exchange.js';
 import { NodeError } from '#pickaxe/node/http/node-error.js';
@@ -20,6 +21,7 @@ function attempts(
   let posts = 0;
   let sent = 0;
   const options: SubmissionOptions = {
+    clock: systemClock,
     post: async () => {
       const answer = answers[Math.min(posts++, answers.length - 1)];
       if (answer instanceof Error) throw answer;

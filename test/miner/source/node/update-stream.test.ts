@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { UpdateStream } from '#pickaxe/miner/source/node/update-streams.js';
 import { NodeError, type NodeErrorKind } from '#pickaxe/node/http/node-error.js';
 import { nodeLimits } from '#pickaxe/node/http/request-limits.js';
@@ -63,7 +64,7 @@ function start(): void {
     onNewCut: () => told.push('New Cut'),
     onEnd: () => told.push('end'),
     onProblem: ({ kind }) => told.push(kind),
-    clock: { nowUs: () => 0n, monotonicMs: () => performance.now() },
+    clock: { ...systemClock, nowUs: () => 0n, monotonicMs: () => performance.now() },
     random: () => 1,
     limits: nodeLimits,
   });

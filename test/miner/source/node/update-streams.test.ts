@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { UpdateStreams } from '#pickaxe/miner/source/node/update-streams.js';
 import { NodeError } from '#pickaxe/node/http/node-error.js';
 import { nodeLimits } from '#pickaxe/node/http/request-limits.js';
@@ -63,7 +64,7 @@ beforeEach(() => {
   mayOpen = true;
   updates = new UpdateStreams({
     url: 'http://127.0.0.1/mining/updates',
-    clock: { nowUs: () => 0n, monotonicMs: () => performance.now() },
+    clock: { ...systemClock, nowUs: () => 0n, monotonicMs: () => performance.now() },
     random: () => 1,
     limits: nodeLimits,
     mayOpen: () => mayOpen,

@@ -3,11 +3,12 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { MOST_READ, ParentConnection } from '#pickaxe/miner/source/parent/connection.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { makeHeader } from './parent.ts';
 
-const clock = { nowUs: () => 0n, monotonicMs: () => Date.now() };
+const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => Date.now() };
 const JOB = Buffer.from(
   `${JSON.stringify({ type: 'job', id: 'j'.repeat(64), header: toHex(makeHeader()), target: 'f'.repeat(64), clean: true })}\n`,
 );

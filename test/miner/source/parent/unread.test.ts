@@ -3,9 +3,10 @@
 import { EventEmitter } from 'node:events';
 import { type Readable, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { ParentConnection } from '#pickaxe/miner/source/parent/connection.js';
 
-const clock = { nowUs: () => 0n, monotonicMs: () => 0 };
+const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => 0 };
 
 /** What a parent writes to. */
 class Input extends EventEmitter {

@@ -1,13 +1,14 @@
 /** What a miner gets and a pool is answered by each message of the pool, in each state of the connection. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { PoolSession } from '#pickaxe/miner/source/pool/client-session.js';
 import { PoolHealth } from '#pickaxe/miner/source/pool/pool-health.js';
 import { poolLimits } from '#pickaxe/miner/source/pool/pool-limits.js';
 import { PoolError } from '#pickaxe/miner/source/pool/pool-messages.js';
 import { AUTHORIZED, FakeSocket, jobLine, makeHeader, SUBSCRIBED, targetLine, USER } from './pool.ts';
 
-const clock = { nowUs: () => 0n, monotonicMs: () => Date.now() };
+const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => Date.now() };
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { PoolHealth, type ShareAnswer } from '#pickaxe/miner/source/pool/pool-health.js';
 import { poolLimits } from '#pickaxe/miner/source/pool/pool-limits.js';
 
 const { submitMs, silenceMs } = poolLimits;
 const MINUTE = 60_000;
-const clock = { nowUs: () => 0n, monotonicMs: () => Date.now() };
+const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => Date.now() };
 const NO_MORE = 'answers shares no more';
 const AGAIN = 'is tried again: it may answer shares by now';
 const ACCEPTED: ShareAnswer = { kind: 'accepted' };

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { BY_AUTHORITY } from '#pickaxe/base/net/tls-trust.js';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { openConnection } from '#pickaxe/miner/source/pool/pool-source.js';
 import { eventually } from '../follow.ts';
 import { MockPool } from './mock-pool.ts';
@@ -19,7 +20,7 @@ it.each([true, false])(
     const { port } = server.address() as AddressInfo;
     const url = `stratum+tcp://127.0.0.1:${port}`;
     const address = { host: '127.0.0.1', port, tls: false, url };
-    const options = { trust: BY_AUTHORITY, timeoutMs: 60_000, mustBePublic };
+    const options = { trust: BY_AUTHORITY, timeoutMs: 60_000, mustBePublic, clock: systemClock };
     const opened = openConnection(address, options, new AbortController().signal);
     if (mustBePublic) {
       const message = `${url} is in a private network, and a pool of the Internet cannot lead there.`;

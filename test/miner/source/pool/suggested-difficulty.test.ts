@@ -1,13 +1,14 @@
 /** What people are told of a difficulty that was suggested to a pool, by each reply. The clock is the test's. */
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { PoolSession } from '#pickaxe/miner/source/pool/client-session.js';
 import { PoolHealth } from '#pickaxe/miner/source/pool/pool-health.js';
 import { poolLimits } from '#pickaxe/miner/source/pool/pool-limits.js';
 import { PoolError } from '#pickaxe/miner/source/pool/pool-messages.js';
 import { AUTHORIZED, FakeSocket, jobLine, makeHeader, SUBSCRIBED, targetLine, USER } from './pool.ts';
 
-const clock = { nowUs: () => 0n, monotonicMs: () => Date.now() };
+const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => Date.now() };
 const { handshakeMs } = poolLimits;
 const IN_VAIN = 'info: the pool does not say that it takes the suggested difficulty';
 const SUGGEST = { id: 3, method: 'mining.suggest_difficulty', params: [2.5] };

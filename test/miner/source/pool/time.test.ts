@@ -1,6 +1,7 @@
 /** What a session with a pool does when time passes. Its clock and its timers are the test's. */
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { PoolSession } from '#pickaxe/miner/source/pool/client-session.js';
 import { PoolHealth } from '#pickaxe/miner/source/pool/pool-health.js';
 import { poolLimits } from '#pickaxe/miner/source/pool/pool-limits.js';
@@ -12,7 +13,7 @@ import { AUTHORIZED, FakeSocket, jobLine, makeHeader, SUBSCRIBED, targetLine, US
 
 const { submitMs, submitAfterStopMs, silenceMs, noWorkMs } = poolLimits;
 const NO_MORE = 'answers shares no more';
-const clock = { nowUs: () => 0n, monotonicMs: () => Date.now() };
+const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => Date.now() };
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));
 afterEach(() => void vi.useRealTimers());

@@ -396,10 +396,7 @@ it('after a suspension, the pool is connected to again', async () => {
   const job = jobLine('1', header, 'true');
   const pool = await MockPool.start([...GREETING, job]);
   let asleepMs = 0;
-  const clock = {
-    nowUs: () => systemClock.nowUs() + BigInt(asleepMs) * 1000n,
-    monotonicMs: systemClock.monotonicMs,
-  };
+  const clock = { ...systemClock, nowUs: () => systemClock.nowUs() + BigInt(asleepMs) * 1000n };
   const recorder = new Recorder();
   const follower = new Follower(poolSource(pool.url, {}, {}, { clock, emit: recorder.listen }));
   onTestFinished(() => follower.end());

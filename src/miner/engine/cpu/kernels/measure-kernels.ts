@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { pause } from '../../../../base/system/abort.ts';
+import { systemClock } from '../../../../base/system/clock.ts';
 import { KERNEL_NAMES, type KernelName } from '../../device.ts';
 import type { CoreGroup, Place } from '../threads.ts';
 
@@ -315,7 +316,7 @@ export class MeasuringThreads {
       // The system allows no more threads. The measurement uses the threads that have started.
     }
     const started = new AbortController();
-    const patience = pause(START_MS, started.signal, ...(stop ? [stop] : []));
+    const patience = pause(systemClock, START_MS, started.signal, ...(stop ? [stop] : []));
     await Promise.race([Promise.all(starts), patience]);
     started.abort();
   }
@@ -363,7 +364,7 @@ export class MeasuringThreads {
     if (Atomics.load(this.#ended, this.#turn % TURNS_APART) >= this.#places.length) return;
     const ended = new AbortController();
     this.#endTurn = () => ended.abort();
-    await pause(waitMs, ended.signal);
+    await pause(systemClock, waitMs, ended.signal);
     this.#endTurn = undefined;
   }
 

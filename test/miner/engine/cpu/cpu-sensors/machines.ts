@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { type CpuSensors, openCpuSensors } from '#pickaxe/miner/engine/cpu/cpu-sensors.js';
 import { readSysfs } from '#pickaxe/miner/engine/sensors.js';
 
@@ -15,7 +16,11 @@ let machines = 0;
 
 export class PretendedMachine {
   readonly sysfs = join(temporary, `machine-${++machines}`);
-  readonly clock = { nowUs: () => BigInt(1000 * (this.ms + this.asleepMs)), monotonicMs: () => this.ms };
+  readonly clock = {
+    ...systemClock,
+    nowUs: () => BigInt(1000 * (this.ms + this.asleepMs)),
+    monotonicMs: () => this.ms,
+  };
   ms = 5_000;
   /** The time that the machine has slept, which only the wall clock counts. */
   asleepMs = 0;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { type Report, Reports } from '#pickaxe/miner/engine/gpu/child/searcher.js';
 
 /** Every report is sent within this time. */
@@ -14,7 +15,7 @@ afterEach(() => {
 
 function reports() {
   const sent: Report[] = [];
-  const clock = { nowUs: () => 0n, monotonicMs: () => performance.now() };
+  const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => performance.now() };
   return { sent, reports: new Reports((report) => sent.push(report), clock) };
 }
 

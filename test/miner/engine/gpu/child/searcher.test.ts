@@ -1,6 +1,7 @@
 /** Tests the searcher on a simulated GPU whose answers the tests choose. */
 
 import { describe, expect, test } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { type Report, Searcher } from '#pickaxe/miner/engine/gpu/child/searcher.js';
 import type { Scan, Scanner } from '#pickaxe/miner/engine/gpu/child/shader-scanner.js';
 import { hashTail, type Puzzle, solves } from '#pickaxe/protocol/chain/job.js';
@@ -29,7 +30,7 @@ interface Flight {
 }
 
 function rig({ firstCounters = UNIT, checkTakesMs = 0, checked = Promise.resolve() } = {}) {
-  const clock = { ms: 0, nowUs: () => 0n, monotonicMs: () => clock.ms };
+  const clock = { ...systemClock, ms: 0, nowUs: () => 0n, monotonicMs: () => clock.ms };
   const flights: Flight[] = [];
   const scanner = {
     unit: UNIT,

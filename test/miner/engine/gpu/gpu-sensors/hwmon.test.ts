@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { openSensors } from '#pickaxe/miner/engine/gpu/gpu-sensors.js';
 import type { Card } from '#pickaxe/miner/engine/gpu/pci.js';
 
@@ -17,7 +18,7 @@ let machines = 0;
 /** A simulated machine whose PCI devices have these files, by address. By default a device is a display controller. */
 class Machine {
   readonly sysfs = join(temporary, `machine-${++machines}`);
-  readonly clock = { nowUs: () => BigInt(1000 * this.ms), monotonicMs: () => this.ms };
+  readonly clock = { ...systemClock, nowUs: () => BigInt(1000 * this.ms), monotonicMs: () => this.ms };
   ms = 5_000;
 
   constructor(devices: Readonly<Record<string, Files>>) {
