@@ -1,5 +1,6 @@
 import type { WorkerOptions } from 'node:worker_threads';
 import { beforeEach, expect, test, vi } from 'vitest';
+import type { Clock } from '#pickaxe/base/system/clock.js';
 import { type MeasuringThreadData, MeasuringThreads } from '#pickaxe/miner/engine/cpu/kernels/measure-kernels.js';
 
 /** The times that the measurement has waited for its threads, in ms. */
@@ -11,7 +12,7 @@ let isEarly = false;
 
 vi.mock('#pickaxe/base/system/abort.js', async (load) => ({
   ...(await load<object>()),
-  pause: async (ms: number, ended: AbortSignal) => {
+  pause: async (_: Clock, ms: number, ended: AbortSignal) => {
     waits.push(ms);
     meanwhile.shift()?.();
     isEarly = ended.aborted;
