@@ -3,11 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import { type PaymentRequest, planPayment } from '#pickaxe/node/sweep/next-step.js';
 import type { SweepLedger } from '#pickaxe/node/sweep/sweep-ledger.js';
-import { KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
 import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
+import { PAYMENT, RECEIVER, RECEIVER_KEY } from './payments.ts';
 import { ACCOUNT, NEVER, PAIR } from './world.ts';
 
-const OTHER = new KeyPair('77'.repeat(32)).publicKey;
 /** With it, the gas that an arrival may need costs more than the account has. */
 const DEAR = parseDecimal('0.05');
 const STATION = 'station';
@@ -16,8 +15,8 @@ const STATION = 'station';
 const ACCOUNTS: Record<string, string> = {
   [`${ACCOUNT} on 1`]: PAIR.publicKey,
   [`${ACCOUNT} on 2`]: PAIR.publicKey,
-  [`${ACCOUNT} on 3`]: OTHER,
-  ...Object.fromEntries([2, 3, 4].map((chain) => [`${STATION} on ${chain}`, OTHER])),
+  [`${ACCOUNT} on 3`]: RECEIVER_KEY,
+  ...Object.fromEntries([2, 3, 4].map((chain) => [`${STATION} on ${chain}`, RECEIVER_KEY])),
 };
 
 /** Plans a payment from chain 1. @returns the accounts that a node was asked about */
@@ -36,18 +35,7 @@ async function plan(request: Partial<PaymentRequest>): Promise<readonly string[]
     },
     tryOut: async () => ({ outcome: { status: 'success', data: true }, gas: 500 }),
   };
-  const wishes: PaymentRequest = {
-    account: ACCOUNT,
-    chain: 1,
-    targetChain: 1,
-    receiver: `k:${OTHER}`,
-    receiverGuard: null,
-    amount: parseDecimal('0.5'),
-    gasPrice: 10_000n,
-    gasStation: null,
-    held: [PAIR.publicKey],
-  };
-  await planPayment(ledger as SweepLedger, { ...wishes, ...request }, NEVER);
+  await planPayment(ledger as SweepLedger, { ...PAYMENT, ...request }, NEVER);
   return asked;
 }
 
@@ -57,7 +45,7 @@ describe('a payment', () => {
     ['within a chain, of an account that could not pay for an arrival', { gasPrice: DEAR }],
     ['within a chain, with a gas station that is not there', { gasStation: 'nobody' }],
   ])('%s concerns two accounts on that chain, and no arrival', async (_, request) => {
-    expect(await plan(request)).toEqual([`${ACCOUNT} on 1`, `k:${OTHER} on 1`]);
+    expect(await plan(request)).toEqual([`${ACCOUNT} on 1`, `${RECEIVER} on 1`]);
   });
 
   it.each([

@@ -11,9 +11,9 @@ import {
 } from '#pickaxe/node/sweep/next-step.js';
 import type { AccountLook, Evidence } from '#pickaxe/node/sweep/sweep-ledger.js';
 import { plannedTransfer, type Sweep, stateOf } from '#pickaxe/node/sweep/sweep-state.js';
-import { KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
-import { ONE, parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
-import { ACCOUNT, changed, NEVER, PAIR, World } from './world.ts';
+import { ONE } from '#pickaxe/protocol/ledger/decimal.js';
+import { PAYMENT, RECEIVER, RECEIVER_KEY } from './payments.ts';
+import { changed, NEVER, PAIR, World } from './world.ts';
 
 const CONFIRMATIONS = 5;
 const inBlock = (depth: number, gasCost: bigint) => ({ height: 90, depth, gasCost });
@@ -109,9 +109,7 @@ it('a transfer without an outcome is pending', () => {
 });
 
 describe('a receiver', () => {
-  const OTHER = new KeyPair('77'.repeat(32)).publicKey;
-  const [named, foreign] = [OTHER, PAIR.publicKey].map((key) => ({ keys: [key], pred: 'keys-all' }));
-  const principal = `k:${OTHER}`;
+  const [named, foreign] = [RECEIVER_KEY, PAIR.publicKey].map((key) => ({ keys: [key], pred: 'keys-all' }));
 
   /** Plans a payment to an account that has this keyset, or no account, by the word of one node and of another. */
   async function plan(
@@ -139,30 +137,19 @@ describe('a receiver', () => {
       },
       tryOut: async () => ({ outcome: { status: 'success', data: true }, gas: 500 }),
     });
-    const wishes: PaymentRequest = {
-      account: ACCOUNT,
-      chain: 1,
-      targetChain: 1,
-      receiver,
-      receiverGuard: null,
-      amount: parseDecimal('0.5'),
-      gasPrice: 10_000n,
-      gasStation: null,
-      held: [PAIR.publicKey],
-    };
-    const { receiver: to, isNew, reportedGuard } = await planPayment(ledger, { ...wishes, ...request }, NEVER);
+    const { receiver: to, isNew, reportedGuard } = await planPayment(ledger, { ...PAYMENT, ...request }, NEVER);
     return { guard: to.guard, isNew, reportedGuard, asked };
   }
 
   it.each([
-    ['with a key in its name is made', { receiver: principal }, 'no account', { guard: named, isNew: true }],
+    ['with a key in its name is made', { receiver: RECEIVER }, 'no account', { guard: named, isNew: true }],
     [
       'with a key in its name is made on another chain',
-      { receiver: principal, targetChain: 2 },
+      { receiver: RECEIVER, targetChain: 2 },
       'no account',
       { guard: named, isNew: true },
     ],
-    ['with a key in its name is there', { receiver: principal }, named, { guard: named, isNew: false, asked: [] }],
+    ['with a key in its name is there', { receiver: RECEIVER }, named, { guard: named, isNew: false, asked: [] }],
     [
       'with another name is made with the keys that are named',
       { receiver: 'bob', receiverGuard: named },
@@ -193,14 +180,14 @@ describe('a receiver', () => {
 
   it.each([
     ['that is not there', { receiver: 'bob' }, 'no account', /does not exist on chain 1\. If the name is right/],
-    ['that is a key', { receiver: OTHER }, 'no account', /For the account of this key, write k:/],
+    ['that is a key', { receiver: RECEIVER_KEY }, 'no account', /For the account of this key, write k:/],
     [
       'that is not there, on another chain',
       { receiver: 'bob', receiverGuard: named, targetChain: 2 },
       'no account',
       /Anybody could take its name before the coins arrive/,
     ],
-    ['whose name has another key', { receiver: principal }, foreign, /has the keys .*, and not the key of its name/],
+    ['whose name has another key', { receiver: RECEIVER }, foreign, /has the keys .*, and not the key of its name/],
     [
       'with other keys than those that are named',
       { receiver: 'bob', receiverGuard: named },

@@ -3,11 +3,9 @@
 import { expect, it } from 'vitest';
 import { planPayment } from '#pickaxe/node/sweep/next-step.js';
 import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
-import { RECEIVER } from './payments.ts';
+import { PAYMENT } from './payments.ts';
 import { STARTED } from './survive.ts';
-import { ACCOUNT, changed, NEVER, PAIR, World } from './world.ts';
-
-const GAS_PRICE = 10_000n;
+import { changed, NEVER, World } from './world.ts';
 
 it.each([
   ['too little gas, for all that is left', 2_499n, 'Gas limit (2499) exceeded', /too little for .* the gas/],
@@ -24,17 +22,7 @@ it.each([
   const ledger = changed(world.ledger, {
     tryOut: async () => ({ outcome: { status: 'failure', error: { message } }, gas: 1 }),
   });
-  const request = {
-    account: ACCOUNT,
-    chain: 1,
-    targetChain: 1,
-    receiver: RECEIVER,
-    receiverGuard: null,
-    amount: STARTED - units * GAS_PRICE,
-    gasPrice: GAS_PRICE,
-    gasStation: null,
-    held: [PAIR.publicKey],
-  };
+  const request = { ...PAYMENT, amount: STARTED - units * PAYMENT.gasPrice };
   expect(request.amount).toBeGreaterThan(parseDecimal('0.1'));
   await expect(planPayment(ledger, request, NEVER)).rejects.toThrow(says);
 });

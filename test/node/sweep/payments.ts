@@ -1,4 +1,4 @@
-/** A payment that tests make. */
+/** A payment of half a coin within chain 1, which tests make or change. */
 
 import { type PaymentRequest, paymentOf, planPayment } from '#pickaxe/node/sweep/next-step.js';
 import type { Sweep } from '#pickaxe/node/sweep/sweep-state.js';
@@ -6,10 +6,11 @@ import { KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
 import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { ACCOUNT, NEVER, PAIR, type World } from './world.ts';
 
-export const RECEIVER = `k:${new KeyPair('77'.repeat(32)).publicKey}`;
+export const RECEIVER_KEY = new KeyPair('77'.repeat(32)).publicKey;
+export const RECEIVER = `k:${RECEIVER_KEY}`;
 export const AMOUNT = parseDecimal('0.5');
 
-const WISHES: PaymentRequest = {
+export const PAYMENT: PaymentRequest = {
   account: ACCOUNT,
   chain: 1,
   targetChain: 1,
@@ -23,7 +24,7 @@ const WISHES: PaymentRequest = {
 
 /** @returns a payment that has been planned and stored, and of which nothing is sent yet */
 export async function begun(world: World, request: Partial<PaymentRequest> = {}): Promise<Sweep> {
-  const plan = await planPayment(world.ledger, { ...WISHES, ...request }, NEVER);
+  const plan = await planPayment(world.ledger, { ...PAYMENT, ...request }, NEVER);
   const payment = paymentOf(plan, world.network, 1);
   world.store.begin(payment);
   return payment;

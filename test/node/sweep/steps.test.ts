@@ -140,9 +140,9 @@ describe('a step 0', () => {
   it('that a killed run had made is sent as it was, and no other', async () => {
     const world = await World.make();
     const sent = new Map<number, Set<string>>();
-    const counting = withSend(world.ledger, async (send, chain, { cmd }) => {
+    const counting = withSend(world.ledger, async (_send, chain, { cmd }) => {
       sent.set(chain, (sent.get(chain) ?? new Set()).add(cmd));
-      throw new SweepFault(`the node is away: ${typeof send}`);
+      throw new SweepFault('the node is away');
     });
     const begun = await world.begin();
     for (let i = 0; i < 5; i++) {
