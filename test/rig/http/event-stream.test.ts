@@ -23,7 +23,7 @@ interface Listening {
   readonly response: IncomingMessage;
   text: string;
   /** Number of received events `source`. */
-  recorded: number;
+  received: number;
   /** The data of all events of this name that it has received. */
   events(name: string): Record<string, unknown>[];
 }
@@ -37,7 +37,7 @@ async function listen(port: number): Promise<Listening> {
     asked,
     response,
     text: '',
-    recorded: 0,
+    received: 0,
     events: (name) =>
       [...listening.text.matchAll(/^event: (.*)\ndata: (.*)\n\n/gm)]
         .filter((match) => match[1] === name)
@@ -46,7 +46,7 @@ async function listen(port: number): Promise<Listening> {
   response.on('data', (chunk) => {
     // A chunk may end in the middle of the mark.
     const since = listening.text.slice(-(MARK.length - 1)) + chunk;
-    listening.recorded += since.split(MARK).length - 1;
+    listening.received += since.split(MARK).length - 1;
     listening.text = `${listening.text}${chunk}`.slice(-MOST_KEPT);
   });
   return listening;
@@ -108,11 +108,11 @@ it('a client that does not read is dropped, and the others get everything', asyn
   // The system buffers megabytes before anything waits in this process.
   for (let sent = 1; sent <= ENOUGH; sent++) {
     emit({ type: 'source', source: 'x', kind: 'node', state: 'info', reason });
-    if (sent % 3 === 0) await vi.waitFor(() => expect(eager.recorded).toBe(sent), { timeout: 60_000, interval: 1 });
+    if (sent % 3 === 0) await vi.waitFor(() => expect(eager.received).toBe(sent), { timeout: 60_000, interval: 1 });
   }
   lazy.response.resume();
   await vi.waitFor(() => expect(closed).toHaveBeenCalled(), { timeout: 60_000 });
-  expect(lazy.recorded).toBeLessThan(ENOUGH);
+  expect(lazy.received).toBeLessThan(ENOUGH);
   expect((await listen(port)).response.statusCode).toBe(200);
 });
 

@@ -9,34 +9,34 @@ function listen() {
   const events = new Events();
   const tally = new Tally(clock);
   events.on(tally.listen);
-  const recorded: Notice[] = [];
-  const end = sendNotices({ rigName: 'rig-7', events, tally, clock }, (notice) => recorded.push(notice));
-  const names = () => recorded.map(({ type }) => type);
-  return { clock, events, recorded, names, end };
+  const notices: Notice[] = [];
+  const end = sendNotices({ rigName: 'rig-7', events, tally, clock }, (notice) => notices.push(notice));
+  const names = () => notices.map(({ type }) => type);
+  return { clock, events, notices, names, end };
 }
 
 test('the start causes a notice at once', () => {
-  expect(listen().recorded).toEqual([
+  expect(listen().notices).toEqual([
     { type: 'start', timeMillis: 1_700_000_000_000, rig: 'rig-7', text: 'pickaxe has started' },
   ]);
 });
 
 test('the stop causes a notice with the results, which is the last one', () => {
-  const { clock, events, recorded, names, end } = listen();
+  const { clock, events, notices, names, end } = listen();
   events.emit(hashes('cpu', 5_000_000));
   events.emit(verdict('cpu', 'stale', 'too late'));
   clock.advance(10_000);
   end();
-  expect(recorded.at(-1)).toMatchObject({ type: 'stop', accepted: 0, stale: 1, hashes: 5_000_000, uptimeSeconds: 10 });
+  expect(notices.at(-1)).toMatchObject({ type: 'stop', accepted: 0, stale: 1, hashes: 5_000_000, uptimeSeconds: 10 });
   events.emit(verdict('cpu', 'accepted'));
   expect(names()).toEqual(['start', 'stop']);
 });
 
 test('an accepted block causes a notice, and no other verdict does', () => {
-  const { events, recorded, names } = listen();
+  const { events, notices, names } = listen();
   for (const each of ['rejected', 'stale', 'unknown', 'accepted'] as const) events.emit(verdict('gpu1', each));
   expect(names()).toEqual(['start', 'block']);
-  expect(recorded[1]).toEqual({
+  expect(notices[1]).toEqual({
     type: 'block',
     timeMillis: 1_700_000_000_000,
     rig: 'rig-7',
@@ -67,10 +67,10 @@ describe('of a block that is followed', () => {
   });
 
   it.each(['won', 'settled', 'orphaned', 'never-entered', 'lost'] as const)('there is one when it is %s', (state) => {
-    const { events, recorded } = listen();
+    const { events, notices } = listen();
     events.emit({ type: 'block-state', ...BLOCK, ...STANDING, state, previous: 'unanswered' });
     const text = expect.stringMatching(/^block chain 3 height 42 /);
-    expect(recorded[1]).toMatchObject({ type: 'block-state', state, previous: 'unanswered', height: 42, text });
+    expect(notices[1]).toMatchObject({ type: 'block-state', state, previous: 'unanswered', height: 42, text });
   });
 
   it.each([
@@ -79,10 +79,10 @@ describe('of a block that is followed', () => {
     ['a reward and fees', { reward: '0.98', fees: '0.01' }],
     ['another account', { paidTo: 'k:other' }],
   ])('the notice has %s if the event has', (_, amounts) => {
-    const { events, recorded } = listen();
+    const { events, notices } = listen();
     events.emit({ type: 'block-state', ...BLOCK, ...STANDING, state: 'won', previous: 'pending', ...amounts });
     const { height: _height, ...block } = BLOCK;
-    const { text, timeMillis, rig, ...rest } = recorded[1] as Notice & { rig: string };
+    const { text, timeMillis, rig, ...rest } = notices[1] as Notice & { rig: string };
     expect(rest).toEqual({
       type: 'block-state',
       ...block,
@@ -98,12 +98,12 @@ describe('of a block that is followed', () => {
   });
 
   it('there is one when its reward is proven after it was won, and when a node says something false of it', () => {
-    const { events, recorded } = listen();
+    const { events, notices } = listen();
     events.emit({ type: 'block-reward', ...BLOCK, reward: '0.98', fees: '0.0' });
     events.emit({ type: 'block-reward', ...BLOCK, fault: 'http://one: false' });
     const frame = { type: 'block-reward', timeMillis: 1_700_000_000_000, rig: 'rig-7', ...BLOCK, height: 42 };
     const isFalse = 'the reward is not proven, because what a node says of it is false: http://one: false';
-    expect(recorded.slice(1)).toEqual([
+    expect(notices.slice(1)).toEqual([
       { ...frame, text: 'block chain 3 height 42 by gpu1: earned 0.98 coins', reward: '0.98', fees: '0.0' },
       { ...frame, text: `block chain 3 height 42 by gpu1: ${isFalse}`, fault: 'http://one: false' },
     ]);
@@ -111,13 +111,13 @@ describe('of a block that is followed', () => {
 });
 
 test('a share causes no notice, unless it is a block', () => {
-  const { events, names, recorded, end } = listen();
+  const { events, names, notices, end } = listen();
   for (const each of ['accepted', 'rejected', 'delivered'] as const) events.emit(share('gpu1', each));
   expect(names()).toEqual(['start']);
   events.emit(share('gpu1', 'accepted', '', { isBlock: true }));
   expect(names()).toEqual(['start', 'block']);
   end();
-  expect(recorded.at(-1)).toMatchObject({
+  expect(notices.at(-1)).toMatchObject({
     text: 'pickaxe has stopped after 0.0 s: shares accepted 2, blocks accepted 1, 0 H/s',
     accepted: 1,
     delivered: 0,
@@ -127,19 +127,19 @@ test('a share causes no notice, unless it is a block', () => {
 });
 
 test('the notice of a block that a relay brought names the relay', () => {
-  const { events, recorded } = listen();
+  const { events, notices } = listen();
   events.emit(verdict('stratum', 'accepted', '', { isRelay: true }));
   const text = 'block accepted: chain 3 height 42, brought by the relay stratum';
-  expect(recorded[1]).toMatchObject({ type: 'block', device: 'stratum', isRelay: true, text });
+  expect(notices[1]).toMatchObject({ type: 'block', device: 'stratum', isRelay: true, text });
 });
 
 test('a lost device causes one notice, however often it is reopened, and another one when it is parked', () => {
-  const { events, recorded, names } = listen();
+  const { events, notices, names } = listen();
   events.emit(device('gpu0', 'ready'));
   for (let i = 0; i < 5; i++) events.emit(device('gpu0', 'reopening', 'it was lost'));
   expect(names()).toEqual(['start', 'device-lost']);
   events.emit(device('gpu0', 'parked', 'it was lost'));
-  expect(recorded.at(-1)).toMatchObject({
+  expect(notices.at(-1)).toMatchObject({
     type: 'device-lost',
     device: 'gpu0',
     state: 'parked',
@@ -152,7 +152,7 @@ test('a lost device causes one notice, however often it is reopened, and another
 });
 
 test('a low hashrate and its end cause notices with different names', () => {
-  const { events, recorded } = listen();
+  const { events, notices } = listen();
   events.emit({
     type: 'alarm',
     alarm: 'low-hashrate',
@@ -168,7 +168,7 @@ test('a low hashrate and its end cause notices with different names', () => {
     hashesPerSecond: 3e9,
     limitHashesPerSecond: 2e9,
   });
-  expect(recorded[1]).toEqual({
+  expect(notices[1]).toEqual({
     type: 'low-hashrate',
     timeMillis: 1_700_000_000_000,
     rig: 'rig-7',
@@ -176,22 +176,22 @@ test('a low hashrate and its end cause notices with different names', () => {
     hashesPerSecond: 1e9,
     limitHashesPerSecond: 2e9,
   });
-  expect(recorded[2]).toMatchObject({ type: 'hashrate-ok', device: 'gpu0' });
+  expect(notices[2]).toMatchObject({ type: 'hashrate-ok', device: 'gpu0' });
 });
 
 describe('a driver’s text', () => {
   it('is put on one line of bounded length', () => {
-    const { events, recorded } = listen();
+    const { events, notices } = listen();
     events.emit(device('gpu0', 'parked', `a\0b\r\nc\x1b[31m${'d'.repeat(10_000)}`));
-    const { reason, text } = recorded[1] as unknown as { reason: string; text: string };
+    const { reason, text } = notices[1] as unknown as { reason: string; text: string };
     expect(reason.startsWith('a b c [31mddd')).toBe(true);
     expect(reason).toHaveLength(500);
     expect(text).toHaveLength(500);
   });
 
   it('has no C1 controls, line separators or changes of direction', () => {
-    const { events, recorded } = listen();
+    const { events, notices } = listen();
     events.emit(device('gpu0', 'parked', 'a\x9b31mb\x85c\u2028d\u202ee'));
-    expect(recorded[1]).toMatchObject({ reason: 'a 31mb c d e' });
+    expect(notices[1]).toMatchObject({ reason: 'a 31mb c d e' });
   });
 });
