@@ -18,8 +18,8 @@ export function newSession(dialect: Dialect, files: Files = {}, maxSteps?: numbe
 export type Outcome = { prints: string | undefined } | { fails: string };
 
 /** @returns the result of the last input @throws Error if an earlier input fails */
-export function outcome(dialect: Dialect, inputs: readonly string[], files: Files = {}): Outcome {
-  const session = newSession(dialect, files);
+export function outcome(dialect: Dialect, inputs: readonly string[], files: Files = {}, maxSteps?: number): Outcome {
+  const session = newSession(dialect, files, maxSteps);
   const results = inputs.map((input) => session.runText(input));
   const failed = results.slice(0, -1).find(({ error }) => error);
   if (failed) throw new Error(failed.error?.message);
@@ -28,8 +28,13 @@ export function outcome(dialect: Dialect, inputs: readonly string[], files: File
 }
 
 /** @returns what the last input prints, or the message of its failure @throws Error if an earlier input fails */
-export function lastOf(dialect: Dialect, inputs: readonly string[], files: Files = {}): string | undefined {
-  const last = outcome(dialect, inputs, files);
+export function lastOf(
+  dialect: Dialect,
+  inputs: readonly string[],
+  files: Files = {},
+  maxSteps?: number,
+): string | undefined {
+  const last = outcome(dialect, inputs, files, maxSteps);
   return 'fails' in last ? last.fails : last.prints;
 }
 

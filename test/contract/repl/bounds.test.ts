@@ -3,18 +3,10 @@
 import { expect, test } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { MAX_LOAD_DEPTH, MAX_LOADS } from '#pickaxe/contract/repl/repl-session.js';
-import { newSession } from '../dialogue.ts';
+import { lastOf, newSession } from '../dialogue.ts';
 
-/** @returns the failure of the last text; without one, its value */
-function outcome(texts: readonly string[], maxSteps: number, dialect: Dialect = 4): string | undefined {
-  const session = newSession(dialect, {}, maxSteps);
-  let last: string | undefined;
-  for (const text of texts) {
-    const { values, error } = session.runText(text);
-    last = error?.message ?? values.at(-1);
-  }
-  return last;
-}
+const outcome = (texts: readonly string[], maxSteps: number, dialect: Dialect = 4) =>
+  lastOf(dialect, texts, {}, maxSteps);
 
 const many = (count: number, item: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => item(at)).join('');

@@ -1,7 +1,6 @@
 /** Work on long texts and long logs, which takes steps each time it is done. */
 
 import { expect, it } from 'vitest';
-import { parseInteger } from '#pickaxe/contract/values/integers.js';
 import { anything } from '../tables/modules.ts';
 import { Transaction } from '../transaction.ts';
 
@@ -20,17 +19,4 @@ it('the log of a transaction takes steps for each of its writes', () => {
   const often = (many: number) => `(length (map (lambda (i) (length (txlog m.t 3))) (enumerate 1 ${many})))`;
   expect(transaction.run(often(2))).toBe('2');
   expect(transaction.faultOf(often(110)).message).toBe('Code takes more than 100000 steps');
-});
-
-it.each(['', ' ', ' 1', '1 ', '+1', '0x10', '1.5', '1e3', 'a', '--1', '-'])('"%s" is no integer', (text) => {
-  expect(parseInteger(text)).toBeUndefined();
-});
-
-it.each([
-  ['0', 0n],
-  ['-0', 0n],
-  ['007', 7n],
-  ['-12', -12n],
-])('"%s" is an integer', (text, value) => {
-  expect(parseInteger(text)).toBe(value);
 });
