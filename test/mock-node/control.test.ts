@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { request } from 'undici';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { instructionNames } from '#pickaxe/mock-node/control.js';
 import type { MockNodeEvent } from '#pickaxe/mock-node/mock-node.js';
 import { eventually } from '../miner/source/follow.ts';
@@ -143,6 +143,7 @@ describe('a node that is told', () => {
     const { node, ask, url } = await startInstructed();
     await node.goAway();
     const other = createServer().listen(Number(new URL(url).port), '127.0.0.1');
+    onTestFinished(() => void other.close());
     await once(other, 'listening');
     const attempts = vi.spyOn(node, 'comeBack');
     await node.goAwayFor(1);

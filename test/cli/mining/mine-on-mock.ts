@@ -6,7 +6,6 @@ import { MockNode } from '../../mock-node/node.ts';
 import { start } from '../pickaxe.ts';
 
 const KEY = 'a1'.repeat(32);
-/** Longer than any test mines or waits. */
 
 /** Mines until three blocks are accepted, for a minute at most. */
 export async function mine(

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { mocksOf } from '../ask.ts';
-import type { OtherOptions } from '../node.ts';
+import { DIALECTS, type OtherOptions } from '../node.ts';
 
 const PORT = expect.any(Number);
 
@@ -76,7 +76,7 @@ const NAMED = {
   },
 };
 
-describe.each(['chainweb', 'document'] as const)('a node (%s)', (dialect) => {
+describe.each(DIALECTS)('a node (%s)', (dialect) => {
   async function configOf(options: OtherOptions = {}) {
     const { askUrl, p2pUrl } = await mocksOf(dialect)({ p2p: 'plain', network: 'development', ...options });
     return (await askUrl(`${p2pUrl}/config`)).plain as Record<string, Record<string, unknown>>;
@@ -87,9 +87,9 @@ describe.each(['chainweb', 'document'] as const)('a node (%s)', (dialect) => {
   });
 
   it('reports its own settings', async () => {
-    const miner = { account: 'k:a', predicate: 'keys-all', 'public-keys': ['a'] } as const;
+    const miner = { account: 'k:a', predicate: 'keys-all' as const, 'public-keys': ['a'] };
     const config = await configOf({
-      miners: [{ ...miner, 'public-keys': ['a'] }],
+      miners: [miner],
       workLimit: 7,
       refreshMs: 3,
       streamLimit: 5,
