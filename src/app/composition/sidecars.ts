@@ -3,7 +3,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { pause } from '../../base/system/abort.ts';
-import { systemClock } from '../../base/system/clock.ts';
 import { userStateDirectory } from '../../base/system/files.ts';
 import { isLoopback } from '../../base/text/addresses.ts';
 import { isBlockEvent, type MinerEvent } from '../../miner/events/events.ts';
@@ -174,7 +173,7 @@ interface WatchTimes {
 export function nodes(options: NodeWatchOptions, loadsFirst: boolean, times: WatchTimes = {}): Sidecar {
   const { firstMs = FIRST_MS, againMs = AGAIN_MS } = times;
   const load = () => import('../nodes/node-watch.ts');
-  return async ({ log }) => {
+  return async ({ clock, log }) => {
     if (loadsFirst) await load();
     const stopping = new AbortController();
     const { signal } = stopping;
@@ -199,10 +198,10 @@ export function nodes(options: NodeWatchOptions, loadsFirst: boolean, times: Wat
       }
     };
     const watching = (async () => {
-      await pause(systemClock, firstMs, signal);
+      await pause(clock, firstMs, signal);
       while (!signal.aborted) {
         await watch();
-        await pause(systemClock, againMs, signal);
+        await pause(clock, againMs, signal);
       }
     })();
     return async () => {

@@ -19,6 +19,7 @@ import {
   type ApiSettings,
   type ConfiguredNode,
   configuredNodes,
+  type NodeContext,
   nodeApi,
   openNodeApi,
   RIG_LIMITS,
@@ -35,10 +36,10 @@ export interface LedgerViews {
  * @param settings must name the network, unless all URLs name it
  * @throws UsageError when a file of certificates cannot be used
  */
-export function openLedgerViews(settings: ApiSettings): LedgerViews {
+export function openLedgerViews(settings: ApiSettings, context: NodeContext = {}): LedgerViews {
   const { urls = [], network = '' } = settings.node;
   const names = numberRepeated(urls.map((url) => nodeAddress(url, network).name));
-  const apis = urls.map((url) => nodeApi({ url }, network, settings, { limits: RIG_LIMITS }));
+  const apis = urls.map((url) => nodeApi({ url }, network, settings, { ...context, limits: RIG_LIMITS }));
   return {
     views: apis.map((api, i) => new LedgerReader(api, names[i])),
     close: async () => {
@@ -59,11 +60,11 @@ type Reading = ChainReading<AccountDetails | undefined>;
 const LIMITS = { attempts: 1, answerTimeoutMs: 3_000, mostAnswerBytes: 2 ** 18 };
 
 /** @returns the balance from the first node that gives one @throws NoBalance with the errors of all nodes */
-export async function askBalance(settings: Settings, stop: AbortSignal): Promise<Balance> {
+export async function askBalance(settings: Settings, stop: AbortSignal, context: NodeContext = {}): Promise<Balance> {
   const faults: string[] = [];
   for (const node of configuredNodes(settings)) {
     try {
-      return await askNode(settings, node, stop);
+      return await askNode(settings, node, stop, context);
     } catch (fault) {
       if (!(fault instanceof NodeError || fault instanceof LedgerFormatError || fault instanceof UsageError))
         throw fault;
@@ -75,9 +76,14 @@ export async function askBalance(settings: Settings, stop: AbortSignal): Promise
 }
 
 /** @throws among others, the error of the first chain, when the balance of no chain could be read */
-async function askNode(settings: Settings, node: ConfiguredNode, stop: AbortSignal): Promise<Balance> {
+async function askNode(
+  settings: Settings,
+  node: ConfiguredNode,
+  stop: AbortSignal,
+  context: NodeContext,
+): Promise<Balance> {
   const account = settings.miner.account ?? minerIdentity(settings.miner)!.account;
-  const api = await openNodeApi(node, settings, { limits: LIMITS });
+  const api = await openNodeApi(node, settings, { ...context, limits: LIMITS });
   try {
     const { heads } = await api.cut({}, stop);
     const readings = await readDetails(api, heads.keys(), { account, module: COIN }, stop);

@@ -28,6 +28,9 @@ export type ApiSettings = Pick<Config, 'node' | 'ledger'> & Partial<Pick<Config,
  */
 export const RIG_LIMITS = { mostAnswerBytes: 2 ** 22 };
 
+/** What the clients of a rig's nodes use from outside. Each member has a default. */
+export type NodeContext = Pick<NodeApiContext, 'clock' | 'random' | 'transport'>;
+
 /** The URL of a node's service port, of its P2P port, or both. */
 export interface ConfiguredNode {
   readonly url?: string;

@@ -1,7 +1,7 @@
 /** Compares the nodes that a rig mines on, and reports the health of each to the source of work. */
 
 import type { Logger } from 'pino';
-import { type Clock, systemClock } from '../../base/system/clock.ts';
+import { systemClock } from '../../base/system/clock.ts';
 import { oneLine } from '../../base/text/plain-text.ts';
 import { minerIdentity } from '../../node/client/miner-identity.ts';
 import type { NodeApi } from '../../node/client/node-api.ts';
@@ -11,7 +11,14 @@ import { type Candidate, survey } from '../../rig/survey/comparison.ts';
 import { whyNoWork } from '../../rig/survey/examine-node.ts';
 import { type Pace, watchNodes } from '../../rig/survey/node-health.ts';
 import type { Config } from '../config/settings.ts';
-import { type ConfiguredNode, configuredNodes, nodeTrust, openNodeApi, RIG_LIMITS } from './node-clients.ts';
+import {
+  type ConfiguredNode,
+  configuredNodes,
+  type NodeContext,
+  nodeTrust,
+  openNodeApi,
+  RIG_LIMITS,
+} from './node-clients.ts';
 
 /** The method of `FailoverSource` that the watch calls. This source prefers healthy nodes. */
 interface WatchedSource {
@@ -27,7 +34,7 @@ export interface NodeWatchOptions {
   readonly settings: NodeSettings;
   readonly source: WatchedSource;
   readonly pace?: Pace;
-  readonly clock?: Clock;
+  readonly context?: NodeContext;
 }
 
 const TAG = { tag: 'node' } as const;
@@ -35,13 +42,14 @@ const TAG = { tag: 'node' } as const;
 const MAX_SHOWN = 300;
 
 export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop: AbortSignal): Promise<void> {
-  const { settings, source, pace, clock = systemClock } = options;
+  const { settings, source, pace, context = {} } = options;
+  const { clock = systemClock, random = Math.random } = context;
   let opened: Candidates | undefined;
   const surveyAll = async (signal: AbortSignal) => {
-    opened ??= await openCandidates(settings);
+    opened ??= await openCandidates(settings, context);
     // The nodes are not asked for work here, because the source of work notices by itself when a node gives none.
     const candidates = opened.candidates.map(({ name, api }): Candidate => ({ name, api }));
-    return await survey(candidates, opened.network, clock.nowUs(), signal);
+    return await survey(candidates, opened.network, clock, signal);
   };
   const changed = (rank: number, fault: string | undefined) =>
     source.judge(rank, fault === undefined ? undefined : oneLine(fault, MAX_SHOWN));
@@ -50,7 +58,7 @@ export async function runNodeWatch(options: NodeWatchOptions, log: Logger, stop:
     else log.warn(TAG, `the health of the nodes cannot be found out; trying again: ${oneLine(reason)}`);
   };
   try {
-    await watchNodes({ survey: surveyAll, changed, failing, ...(pace && { pace }) }, stop);
+    await watchNodes({ survey: surveyAll, changed, failing, clock, random, ...(pace && { pace }) }, stop);
   } finally {
     await opened?.close();
   }
@@ -69,10 +77,10 @@ interface Candidates {
 }
 
 /** @throws UsageError when a node names no network and none is configured, or a file of certificates cannot be used */
-export async function openCandidates(settings: NodeSettings): Promise<Candidates> {
+export async function openCandidates(settings: NodeSettings, context: NodeContext = {}): Promise<Candidates> {
   const { node } = settings;
   const { urls = [] } = node;
-  const opened = await Promise.all(configuredNodes(settings).map((each) => open(settings, each)));
+  const opened = await Promise.all(configuredNodes(settings).map((each) => open(settings, each, context)));
   const apis = opened.filter((each) => typeof each !== 'string');
   const network = node.network ?? apis[0]?.network ?? '';
   const names = numberRepeated(urls.map(shownUrl));
@@ -85,9 +93,9 @@ export async function openCandidates(settings: NodeSettings): Promise<Candidates
 }
 
 /** @returns a client of the node, or the reason why the node could not be asked for its network */
-async function open(settings: NodeSettings, node: ConfiguredNode): Promise<NodeApi | string> {
+async function open(settings: NodeSettings, node: ConfiguredNode, context: NodeContext): Promise<NodeApi | string> {
   try {
-    return await openNodeApi(node, settings, { limits: LIMITS });
+    return await openNodeApi(node, settings, { ...context, limits: LIMITS });
   } catch (fault) {
     if (fault instanceof NodeError) return fault.message;
     throw fault;

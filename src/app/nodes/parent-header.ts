@@ -3,7 +3,7 @@
 import type { NodeApi } from '../../node/client/node-api.ts';
 import { parentOf, type Work } from '../../protocol/chain/work.ts';
 import { type BlockHeader, encodeHeader } from '../../protocol/ledger/header.ts';
-import type { ApiSettings } from './node-clients.ts';
+import type { ApiSettings, NodeContext } from './node-clients.ts';
 import { NodesInTurn } from './nodes-in-turn.ts';
 
 /**
@@ -14,12 +14,13 @@ export async function parentHeader(
   settings: ApiSettings,
   { chain, height, header }: Work,
   stop: AbortSignal,
+  context: NodeContext = {},
 ): Promise<Uint8Array | undefined> {
   const hash = parentOf(header);
   const ask = (api: NodeApi) => headerAt(api, chain, height - 1n, hash, stop);
   let nodes: NodesInTurn | undefined;
   try {
-    nodes = new NodesInTurn(settings, () => {});
+    nodes = new NodesInTurn(settings, () => {}, context);
     const found = (await nodes.askOne(ask, stop).catch(() => undefined)) ?? (await nodes.askOther(ask, stop));
     return found && encodeHeader(found);
   } catch {

@@ -31,7 +31,7 @@ async function runNodes(loaded: Loaded, options: NodesOptions, io: Io): Promise<
   sayNodes(loaded, io);
   const { candidates, network, close } = await openCandidates(config);
   try {
-    const surveyed = await survey(candidates, network, systemClock.nowUs());
+    const surveyed = await survey(candidates, network, systemClock);
     const report: NodesReport = { network: network === '' ? null : network, nodes: surveyed.map(toJson) };
     io.out(`${options.json ? jsonText(report) : surveyed.flatMap(linesOf).join('\n')}\n`);
     const isUsable = surveyed.some(({ problems }) => !problems.some(isFault));

@@ -1,6 +1,7 @@
 /** Compares nodes of one network with each other, and finds the problems of each node. */
 
 import type { Problem } from '../../base/finding.ts';
+import type { Clock } from '../../base/system/clock.ts';
 import { otherNetworkText } from '../../node/client/config.ts';
 import { NodeError, unlessMissing } from '../../node/http/node-error.ts';
 import type { Cut } from '../../protocol/ledger/cut.ts';
@@ -30,18 +31,19 @@ export interface Surveyed extends Assessment {
 
 /**
  * @param network the expected network; an empty text if it is not known (the URLs of nodes need not contain it)
- * @param nowUs this machine's clock, in µs since the UNIX epoch
+ * @param clock this machine's clock, with which those of the nodes and the age of their blocks are compared
  * @returns an assessment of each node, in the same order
  */
 export async function survey(
   candidates: readonly Candidate[],
   network: string,
-  nowUs: bigint,
+  clock: Clock,
   stop?: AbortSignal,
 ): Promise<Surveyed[]> {
+  const nowUs = clock.nowUs();
   const looks = await Promise.all(
     candidates.map(({ api }): Look | Promise<Look> =>
-      typeof api === 'string' ? { fault: api } : lookAt(api, nowUs, stop),
+      typeof api === 'string' ? { fault: api } : lookAt(api, clock, stop),
     ),
   );
   const blocks = await blocksOf(candidates, looks, network, stop);
@@ -176,7 +178,9 @@ export interface Assessment {
 /**
  * Assesses nodes by comparing them. Any node can claim any height and weight, so such a claim alone is no evidence
  * against other nodes: a node is behind only if its own newest block is old, too. If nodes follow different branches,
- * the branch of most nodes is right. `network` and `nowUs` are the same as for `survey`.
+ * the branch of most nodes is right.
+ * @param network as for `survey`
+ * @param nowUs this machine's time, in µs since the UNIX epoch
  * @returns an assessment of each node, in the same order
  */
 export function assess(nodes: readonly Seen[], network: string, nowUs: bigint): Assessment[] {

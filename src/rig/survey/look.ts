@@ -1,7 +1,7 @@
 /** Asks a node which network it serves and which blocks are its newest. */
 
 import { within } from '../../base/system/abort.ts';
-import { systemClock } from '../../base/system/clock.ts';
+import type { Clock } from '../../base/system/clock.ts';
 import type { NodeApi } from '../../node/client/node-api.ts';
 import type { Skew } from '../../node/http/node-clock.ts';
 import { NodeError, unlessMissing } from '../../node/http/node-error.ts';
@@ -38,19 +38,20 @@ export type LookedAt = Pick<
 >;
 
 /**
- * @param nowUs this machine's clock, in µs since the UNIX epoch
+ * @param clock this machine's clock, with which the age of blocks is computed
  * @param mostMs time limit for all requests together
  * @returns what the node has answered, with a `fault` if answers are missing
  */
 export async function lookAt(
   api: LookedAt,
-  nowUs: bigint,
+  clock: Clock,
   stop: AbortSignal = new AbortController().signal,
   mostMs = LOOK_MS,
 ): Promise<Look> {
   const look: { -readonly [Key in keyof Look]: Look[Key] } = {};
+  const nowUs = clock.nowUs();
   try {
-    await within(systemClock, mostMs, stop, async (signal) => {
+    await within(clock, mostMs, stop, async (signal) => {
       // Not every node reports its network here, and a P2P port never does.
       const info = await unlessMissing(api.info(signal));
       if (info) look.network = info.network;

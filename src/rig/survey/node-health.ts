@@ -2,7 +2,7 @@
 
 import { isFault } from '../../base/finding.ts';
 import { pause } from '../../base/system/abort.ts';
-import { type Clock, systemClock } from '../../base/system/clock.ts';
+import type { Clock } from '../../base/system/clock.ts';
 import type { Assessment } from './comparison.ts';
 
 export interface Pace {
@@ -22,9 +22,9 @@ interface NodeWatchOptions {
   /** Called with the reason when comparisons begin to fail, and with undefined when they succeed again. */
   readonly failing: (reason: string | undefined) => void;
   readonly pace?: Pace;
-  readonly clock?: Clock;
+  readonly clock: Clock;
   /** Returns uniformly distributed numbers in [0, 1). */
-  readonly random?: () => number;
+  readonly random: () => number;
 }
 
 const PACE: Pace = { everyMs: 60_000, doubtMs: 15_000 };
@@ -32,7 +32,7 @@ const PACE: Pace = { everyMs: 60_000, doubtMs: 15_000 };
 const JITTER = 0.2;
 
 export async function watchNodes(options: NodeWatchOptions, stop: AbortSignal): Promise<void> {
-  const { survey, changed, failing, pace = PACE, clock = systemClock, random = Math.random } = options;
+  const { survey, changed, failing, pace = PACE, clock, random } = options;
   const health: NodeHealth[] = [];
   let hasFailed = false;
   while (!stop.aborted) {

@@ -3,7 +3,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { runNodeWatch } from '#pickaxe/app/nodes/node-watch.js';
-import { systemClock } from '#pickaxe/base/system/clock.js';
 import { FailoverSource } from '#pickaxe/miner/source/failover.js';
 import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
@@ -45,12 +44,9 @@ async function mineOn(urls: readonly string[]) {
   const rankOf = (work: Work | undefined) => urls.indexOf(work ? failover.nameOf(work) : '');
   const isMinedOn = (rank: number) => eventually(() => expect(rankOf(follower.received.at(-1))).toBe(rank));
   await isMinedOn(0);
-  /** The time by which the rig's clock is ahead. Tests can set it. */
-  const clockError = { ms: 0 };
-  const clock = { ...systemClock, nowUs: () => systemClock.nowUs() + BigInt(clockError.ms) * 1000n };
   const stopping = new AbortController();
   const { log } = guarded();
-  const watching = runNodeWatch({ settings, source: failover, pace: PACE, clock }, log, stopping.signal);
+  const watching = runNodeWatch({ settings, source: failover, pace: PACE }, log, stopping.signal);
   onTestFinished(async () => {
     stopping.abort();
     await watching;
@@ -61,7 +57,7 @@ async function mineOn(urls: readonly string[]) {
     });
   /** Waits until exactly these changes of health have been reported. */
   const changes = (...all: unknown[]) => eventually(() => expect(health()).toEqual(all));
-  return { failover, follower, rankOf, isMinedOn, health, changes, clockError };
+  return { failover, follower, rankOf, isMinedOn, health, changes };
 }
 
 /** Waits for several surveys. */
@@ -159,14 +155,19 @@ it('the only node of a rig is mined on though it stands still, and it is said wh
 });
 
 it('when all nodes stand still, mining goes on with the preferred one', async () => {
-  const { nodes, urls } = await nodesWith({}, {});
-  const { health, clockError, follower, rankOf } = await mineOn(urls);
-  clockError.ms = 3_600_000;
-  await eventually(() => expect(health()).toHaveLength(2));
-  const { length } = follower.received;
-  await eventually(() => {
-    nodes[0].ledger.advance();
-    // On a busy machine the other node may take over for a moment, while the first one has no work.
-    expect(rankOf(follower.received.slice(length + 3).at(-1))).toBe(0);
-  });
+  const { nodes, urls } = await nodesWith({ firstBlockAgeMs: 3_600_000 }, { firstBlockAgeMs: 3_600_000 });
+  const { failover, health, follower, rankOf, isMinedOn } = await mineOn(urls);
+  await eventually(() =>
+    expect(
+      health()
+        .map(([rank, state]) => `${rank} ${state}`)
+        .sort(),
+    ).toEqual(['0 unhealthy', '1 unhealthy']),
+  );
+  await surveys(nodes[0]);
+  await isMinedOn(0);
+  // On a busy machine the other node may take over for a moment, while the first one has no work.
+  const solution = mine(follower.received.findLast((work) => rankOf(work) === 0)!);
+  expect(await failover.submit(solution, follower.stop)).toMatchObject({ outcome: 'accepted' });
+  expect(nodes.map(({ ledger }) => ledger.stats.accepted)).toEqual([1, 0]);
 });

@@ -27,7 +27,7 @@ async function grown(options: Partial<MockNodeOptions> = {}, height = 8n) {
 const candidate = (api: Candidate['api'], more: Partial<Candidate> = {}): Candidate => {
   return { name: 'node', api, ...more };
 };
-const look = (...candidates: Candidate[]) => survey(candidates, 'development', systemClock.nowUs());
+const look = (...candidates: Candidate[]) => survey(candidates, 'development', systemClock);
 const problems = (surveyed: Awaited<ReturnType<typeof look>>) =>
   surveyed.map((each) => each.problems.map(({ what }) => what));
 
@@ -128,7 +128,7 @@ it('a survey finds nodes of another network behind paths that do not name it', a
     return candidate(client({ url: `${url}/hidden`, network: 'mainnet01' }));
   };
   const nodes = [await behind('mainnet01'), await behind('testnet04')];
-  const surveyed = await survey(nodes, 'mainnet01', systemClock.nowUs());
+  const surveyed = await survey(nodes, 'mainnet01', systemClock);
   expect(problems(surveyed)).toEqual([[], ['serves the network testnet04, not mainnet01']]);
   expect(surveyed.map(({ hasAnswered }) => hasAnswered)).toEqual([true, true]);
 });
@@ -138,10 +138,10 @@ describe('a look', () => {
     const { node, url } = await grown();
     const api = client({ url });
     node.server.faults = [{ endpoint: 'cut', kind: 'hang' }];
-    const { fault } = await lookAt(api, 0n, new AbortController().signal, 20);
+    const { fault } = await lookAt(api, systemClock, new AbortController().signal, 20);
     expect(fault).toBe('some answers have not come within 0.02 s');
     const stopping = new AbortController();
-    const looking = lookAt(api, 0n, stopping.signal);
+    const looking = lookAt(api, systemClock, stopping.signal);
     stopping.abort(new Error('it is to stop'));
     await expect(looking).rejects.toThrow('it is to stop');
   });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import { NodeError } from '#pickaxe/node/http/node-error.js';
 import type { Cut } from '#pickaxe/protocol/ledger/cut.js';
 import { blockHash, parseHeader } from '#pickaxe/protocol/ledger/header.js';
@@ -24,6 +25,8 @@ function node(parts: Partial<LookedAt>): LookedAt {
   return { info: missing, header: missing, nodeVersion: undefined, skew: undefined, ...parts } as unknown as LookedAt;
 }
 
+const clockAt = (us: bigint) => ({ ...systemClock, nowUs: () => us });
+
 it('the newest block is that of any chain, where the highest one is old', async () => {
   const times = [younger.creationTimeUs - 3_600_000_000n, younger.creationTimeUs];
   const asked: number[] = [];
@@ -34,7 +37,7 @@ it('the newest block is that of any chain, where the highest one is old', async 
       return { ...older, creationTimeUs: times[chain] };
     },
   });
-  const look = await lookAt(api, younger.creationTimeUs + 1_000_000n);
+  const look = await lookAt(api, clockAt(younger.creationTimeUs + 1_000_000n));
   expect(look.newestBlockUs).toBe(younger.creationTimeUs);
   // The third chain need not be asked.
   expect(asked).toEqual([0, 1]);
@@ -46,7 +49,7 @@ it('the newest of old blocks counts, whichever chain is the highest', async () =
     cut: async () => cutOf(head(10n), head(9n), head(8n)),
     header: async (chain) => ({ ...older, creationTimeUs: times[chain] }),
   });
-  expect((await lookAt(api, older.creationTimeUs + 10n ** 12n)).newestBlockUs).toBe(older.creationTimeUs + 9n);
+  expect((await lookAt(api, clockAt(older.creationTimeUs + 10n ** 12n))).newestBlockUs).toBe(older.creationTimeUs + 9n);
 });
 
 it('where no headers are served, the block is the one whose hash the cut has, not another one of its height', async () => {
@@ -57,5 +60,20 @@ it('where no headers are served, the block is the one whose hash the cut has, no
       yield { header: older } as never;
     },
   });
-  expect((await lookAt(api, younger.creationTimeUs)).newestBlockUs).toBe(older.creationTimeUs);
+  expect((await lookAt(api, clockAt(younger.creationTimeUs))).newestBlockUs).toBe(older.creationTimeUs);
+});
+
+it('a node that does not answer keeps a look waiting only until the time on the given clock is up', async () => {
+  let timeUp = () => {};
+  const setTimeout: typeof systemClock.setTimeout = (act, ms) => {
+    timeUp = act;
+    expect(ms).toBe(7_000);
+    return { cancel: () => {}, unref: () => expect.fail('the look must end before its process does') };
+  };
+  const api = node({
+    info: (stop) => new Promise((_, reject) => stop!.addEventListener('abort', () => reject(stop!.reason))),
+  });
+  const looking = lookAt(api, { ...systemClock, setTimeout }, new AbortController().signal, 7_000);
+  timeUp();
+  expect((await looking).fault).toBe('some answers have not come within 7 s');
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '#pickaxe/base/system/clock.js';
 import type { Assessment } from '#pickaxe/rig/survey/comparison.js';
 import { NodeHealth, watchNodes } from '#pickaxe/rig/survey/node-health.js';
 
@@ -32,6 +33,7 @@ function watch(answer: () => Assessment[] | Promise<Assessment[]>, random = () =
   };
   const watching = watchNodes(
     {
+      clock: systemClock,
       survey,
       changed: (index, fault) => told.push([index, fault]),
       failing: (reason) => failures.push(reason),
