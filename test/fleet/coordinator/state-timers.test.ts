@@ -7,12 +7,8 @@ import type { Verdict } from '#pickaxe/miner/source/source.js';
 import type { Work } from '#pickaxe/protocol/chain/work.js';
 import { makeWork } from '../../fakes.ts';
 import { mine } from '../../miner/source/follow.ts';
+import { turns } from '../../turns.ts';
 import { Coordinator, subjects, TestRig } from './coordinator.ts';
-
-/** Enough turns of the event loop for updates and messages to arrive. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 8; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
 
 /** A coordinator whose timers fire only when the test lets time pass. */
 async function started(options: ConstructorParameters<typeof Coordinator>[0] = {}) {

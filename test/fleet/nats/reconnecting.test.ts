@@ -5,6 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import type { LinkState } from '#pickaxe/fleet/nats/link.js';
 import { NatsLink } from '#pickaxe/fleet/nats/nats-link.js';
+import { turnsUntil } from '../../turns.ts';
 
 /** A server that ends each connection at once. @returns its URL, and how many connections have begun and ended */
 async function closing() {
@@ -39,14 +40,6 @@ function open(servers: readonly string[]) {
   return { link, states };
 }
 
-/** Lets the event loop turn, without a timer, until it is so. */
-async function until(isSo: () => boolean): Promise<void> {
-  for (let turn = 0; !isSo(); turn++) {
-    if (turn > 1_000_000) throw new Error('it never is');
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
 it('a link waits a moment between two servers, and tells of a server that stays away once', async () => {
   const [one, other] = [await closing(), await closing()];
   const { states } = open([one.url, other.url]);
@@ -54,12 +47,12 @@ it('a link waits a moment between two servers, and tells of a server that stays 
     isConnected: false,
     reason: `${url} cannot be used: the server has closed the connection.`,
   });
-  await until(() => states.length === 1 && vi.getTimerCount() === 1);
+  await turnsUntil(() => states.length === 1 && vi.getTimerCount() === 1);
   expect([one.connections(), other.connections()]).toEqual([1, 0]);
   vi.advanceTimersByTime(124);
   expect(vi.getTimerCount()).toBe(1);
   vi.advanceTimersByTime(1);
-  await until(() => states.length === 2 && vi.getTimerCount() === 1);
+  await turnsUntil(() => states.length === 2 && vi.getTimerCount() === 1);
   expect([one.connections(), other.connections()]).toEqual([1, 1]);
   expect(states).toEqual([reason(one.url), reason(other.url)]);
 });
@@ -68,14 +61,14 @@ it('a link tells once why its only server is away, and again only when the reaso
   const server = await closing();
   const { link, states } = open([server.url]);
   for (let attempt = 1; attempt <= 4; attempt++) {
-    await until(() => server.ended() === attempt && vi.getTimerCount() === 1);
+    await turnsUntil(() => server.ended() === attempt && vi.getTimerCount() === 1);
     // The pause after the attempt, and the one before the next round.
     vi.advanceTimersByTime(125);
-    await until(() => vi.getTimerCount() === 1);
+    await turnsUntil(() => vi.getTimerCount() === 1);
     expect(server.connections()).toBe(attempt);
     vi.advanceTimersByTime(10_000);
   }
-  await until(() => server.connections() === 5);
+  await turnsUntil(() => server.connections() === 5);
   expect(states).toHaveLength(1);
   await link.close();
   await link.close();

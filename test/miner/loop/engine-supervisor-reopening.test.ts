@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DeviceError } from '#pickaxe/miner/engine/engine.js';
-import { assignmentOf, NOTHING, SteppedEngine, supervise, turns } from './stepped-engine.ts';
+import { turns } from '../../turns.ts';
+import { assignmentOf, NOTHING, SteppedEngine, supervise } from './stepped-engine.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

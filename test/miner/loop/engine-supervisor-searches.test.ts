@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { makeWork } from '../../fakes.ts';
-import { assignmentOf, NEVER, SteppedEngine, supervise, turns } from './stepped-engine.ts';
+import { turns } from '../../turns.ts';
+import { assignmentOf, NEVER, SteppedEngine, supervise } from './stepped-engine.ts';
 
 /** A supervised engine that has been opened, and has no work yet. */
 async function supervised(engine = new SteppedEngine(), options: Parameters<typeof supervise>[1] = {}) {

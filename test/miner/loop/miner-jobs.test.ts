@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MinerOptions } from '#pickaxe/miner/loop/miner.js';
 import { creationTimeOf } from '#pickaxe/protocol/chain/work.js';
 import { makeWork } from '../../fakes.ts';
-import { mineStepped, NEVER, SteppedEngine, turns } from './stepped-engine.ts';
+import { turns } from '../../turns.ts';
+import { mineStepped, NEVER, SteppedEngine } from './stepped-engine.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });

@@ -5,7 +5,8 @@ import type { MinerEvent } from '#pickaxe/miner/events/events.js';
 import { Miner } from '#pickaxe/miner/loop/miner.js';
 import type { SourceUpdate, UpdateListener, Verdict } from '#pickaxe/miner/source/source.js';
 import { FakeSource, makeWork } from '../../fakes.ts';
-import { mineStepped, NEVER, SteppedEngine, turns } from './stepped-engine.ts';
+import { isSettled, turns } from '../../turns.ts';
+import { mineStepped, NEVER, SteppedEngine } from './stepped-engine.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -30,11 +31,6 @@ function directSource() {
     return follow.call(source, listener, stop);
   };
   return { source, give: (update: SourceUpdate) => give(update) };
-}
-
-async function isSettled(promise: Promise<unknown>): Promise<boolean> {
-  await turns();
-  return Promise.race([promise.then(() => true), Promise.resolve(false)]);
 }
 
 describe('a run', () => {

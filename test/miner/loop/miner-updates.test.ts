@@ -3,7 +3,8 @@ import type { MinerEvent } from '#pickaxe/miner/events/events.js';
 import type { Work } from '#pickaxe/protocol/chain/work.js';
 import type { FakeSource } from '../../fakes.ts';
 import { makeWork } from '../../fakes.ts';
-import { mineStepped, NEVER, SteppedEngine, turns } from './stepped-engine.ts';
+import { turns } from '../../turns.ts';
+import { mineStepped, NEVER, SteppedEngine } from './stepped-engine.ts';
 
 /** The one-line form of the events that updates cause, and of what the device then does. */
 function said(event: MinerEvent): string[] {

@@ -7,6 +7,7 @@ import { meetsTarget, targetForDifficulty } from '#pickaxe/protocol/chain/target
 import { verify } from '#pickaxe/protocol/chain/verify.js';
 import { creationTimeOf } from '#pickaxe/protocol/chain/work.js';
 import { FakeEngine, FakeSource, makeWork, Recorder } from '../../fakes.ts';
+import { turns } from '../../turns.ts';
 
 const NEVER = 2 ** 60;
 /** A difficulty at which the fake engine finds a solution within a few steps. */
@@ -19,11 +20,6 @@ const running: { stop: AbortController; done: Promise<void> }[] = [];
 
 /** Failed devices are reopened soon: after 20, 40 … 320 ms. */
 const options = { reopenAfterMs: 20, temperatureLimits: () => ({ stopCelsius: 90, resumeCelsius: 80 }) };
-
-/** Enough turns of the event loop for a searching fake engine to go on. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
 
 const mine = (...engines: FakeEngine[]) => mineWith({}, ...engines);
 
@@ -655,7 +651,7 @@ describe('devices', () => {
     const { source } = mine(...engines);
     source.work(makeWork(NEVER));
     await eventually(() => expect(engines.every((engine) => engine.searched.length > 3)).toBe(true));
-    await new Promise((resolve) => setImmediate(resolve));
+    await turns(1);
     process.off('warning', warned);
     expect(warned).not.toHaveBeenCalled();
   });

@@ -24,11 +24,6 @@ export const NOTHING: SearchReport = {
   candidates: [],
 };
 
-/** Some turns of the event loop, in which everything happens that waits for no timer. */
-export async function turns(): Promise<void> {
-  for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
 export class SteppedEngine implements Engine {
   readonly name: string;
   kind: DeviceKind = 'cpu';

@@ -20,6 +20,7 @@ import { difficultyOf } from '#pickaxe/protocol/chain/target.js';
 import { powHash } from '#pickaxe/protocol/chain/verify.js';
 import type { Work } from '#pickaxe/protocol/chain/work.js';
 import { FakeSource, makeWork, Recorder } from '../../fakes.ts';
+import { turns } from '../../turns.ts';
 import { eventually } from '../source/follow.ts';
 
 async function withRelay(
@@ -117,9 +118,6 @@ describe('a simulated hasher whose solutions were not accepted', () => {
     const source = new FakeSource();
     const settle: ((verdict: Verdict) => void)[] = [];
     source.verdict = () => new Promise((resolve) => settle.push(resolve));
-    const turns = async () => {
-      for (let turn = 0; turn < 8; turn++) await new Promise((resolve) => setImmediate(resolve));
-    };
     const options = { pace, source, emit: () => {}, clock: systemClock, random: Math.random, warn: () => {} };
     const relay = new SimulatedRelay(options);
     await relay.open();

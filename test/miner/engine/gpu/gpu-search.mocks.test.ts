@@ -4,6 +4,7 @@ import { GpuEngine, type GpuOptions } from '#pickaxe/miner/engine/gpu/gpu-engine
 import { COUNTERS, PAGES, type Range, sizeOf } from '#pickaxe/protocol/chain/nonce.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../../interfaces/jobs.ts';
 import { Rectangle } from '../../../interfaces/rectangle.ts';
+import { turns } from '../../../turns.ts';
 import { FakeChild, openedWith, tuningOf } from './fake-child.ts';
 
 vi.mock('node:child_process', async (load) => {
@@ -32,8 +33,6 @@ async function open(options: Partial<GpuOptions> = {}, listener = {}) {
   return { engine, child, info: await opening };
 }
 
-const settled = () => new Promise((resolve) => setImmediate(resolve));
-
 /** A search whose reports a test makes. */
 async function search(whole = PLANE) {
   const { engine, child } = await open();
@@ -60,17 +59,17 @@ describe('a search on a GPU', () => {
   test('keeps two chunks on the GPU, and passes on what it reports', async () => {
     const { ranges, next, given, report, reports, stop, ended, reading, stops } = await search();
     const first = next();
-    await settled();
+    await turns();
     expect(given().map(({ counters }) => counters)).toEqual([CHUNK, CHUNK]);
     report(given()[0], [7n]);
     expect(await first).toEqual({ searched: given()[0], hashes: CHUNK, beganMs: 5, candidates: [7n] });
     const second = next();
-    await settled();
+    await turns();
     expect(given()).toHaveLength(3);
     report(given()[1]);
     await second;
     const third = next();
-    await settled();
+    await turns();
     stop.abort();
     expect(stops()).toBe(1);
     // What the GPU has finished since then counts.
@@ -89,13 +88,13 @@ describe('a search on a GPU', () => {
     const { ranges, next, given, report, reports, ended, reading, stops, stop } = await search(whole);
     for (let i = 0; i < 3; i++) {
       const due = next();
-      await settled();
+      await turns();
       expect(stops()).toBe(0);
       report(given()[i]);
       await due;
     }
     const end = reading.next();
-    await settled();
+    await turns();
     expect(stops()).toBe(1);
     ended();
     expect((await end).done).toBe(true);
@@ -108,7 +107,7 @@ describe('a search on a GPU', () => {
   test.each(['before', 'after'])('that its reader leaves %s it was stopped gives everything back', async (when) => {
     const { ranges, next, given, report, reports, stop, ended, reading, stops } = await search();
     const due = next();
-    await settled();
+    await turns();
     report(given()[0]);
     await due;
     if (when === 'after') stop.abort();
@@ -116,11 +115,11 @@ describe('a search on a GPU', () => {
     const leaving = reading.return().then(() => {
       isOver = true;
     });
-    await settled();
+    await turns();
     expect(stops()).toBe(1);
     // The GPU finishes what was in flight. Nobody reads that.
     report(given()[1]);
-    await settled();
+    await turns();
     expect(isOver).toBe(false);
     ended();
     await leaving;
@@ -134,7 +133,7 @@ describe('a search on a GPU', () => {
     const { ranges, next, given, stop, ended, stops } = await search();
     stop.abort();
     const due = next();
-    await settled();
+    await turns();
     expect([given(), stops()]).toEqual([[], 1]);
     ended();
     expect(await due).toBeUndefined();
@@ -146,7 +145,7 @@ describe('a search on a GPU', () => {
     async (when) => {
       const { child, ranges, next, given, report, reports, reading } = await search();
       const due = next();
-      await settled();
+      await turns();
       report(given()[0]);
       await due;
       const over = when === 'while it is read' ? reading.next() : reading.return();
@@ -154,7 +153,7 @@ describe('a search on a GPU', () => {
         () => 'over',
         (error) => error.message,
       );
-      await settled();
+      await turns();
       child.says({ type: 'failed', fault: 'lost', message: 'the cable is out' });
       expect(await outcome).toBe(when === 'while it is read' ? 'the GPU was lost: the cable is out' : 'over');
       ranges.expectBalanced(reports);
@@ -164,9 +163,9 @@ describe('a search on a GPU', () => {
   test('that reports what it was not given is lost, and is stopped', async () => {
     const { ranges, next, given, report, ended, stops } = await search();
     const due = next().catch((error) => error.message);
-    await settled();
+    await turns();
     report({ ...given()[0], page: 9 });
-    await settled();
+    await turns();
     expect(stops()).toBe(1);
     ended();
     expect(await due).toContain('reported a range that it was not given');
@@ -179,7 +178,7 @@ test('searches have numbers of their own, so that a new job may begin before the
   const never = new AbortController().signal;
   const searches = [0, 1].map(() => engine.search(job, new Rectangle(PLANE), never));
   const due = searches.map((each) => each.next());
-  await settled();
+  await turns();
   expect(child.sentOf('search').map(({ search }) => search)).toEqual([0, 1]);
   const [range] = child.sentOf('range').filter(({ search }) => search === 1);
   child.says({ type: 'report', search: 1, searched: range.range, beganMs: 0, candidates: [] });
@@ -214,7 +213,7 @@ describe('what is known of a GPU', () => {
     ]);
     const reading = engine.search(job, new Rectangle(PLANE), new AbortController().signal);
     const due = reading.next();
-    await settled();
+    await turns();
     // 300 ms of a GPU with 1 GH/s.
     expect(child.sentOf('range').map(({ range }) => sizeOf(range))).toEqual([3e8, 3e8]);
     child.says({ type: 'ended', search: 0 });

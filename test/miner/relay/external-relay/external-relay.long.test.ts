@@ -8,6 +8,7 @@ import { ExternalRelay, type ExternalRelayOptions } from '#pickaxe/miner/relay/e
 import { Folder } from '../../../app/config/folder.ts';
 import { FakeSource, makeWork, Recorder } from '../../../fakes.ts';
 import { isRunning } from '../../../running.ts';
+import { turns } from '../../../turns.ts';
 import { eventually } from '../../source/follow.ts';
 
 const SCRIPT = fileURLToPath(new URL('./pretend-worker.mjs', import.meta.url));
@@ -43,11 +44,6 @@ async function withRelay(
 
 /** @returns how often the relay has started its worker: it tells of each start and of each end at once */
 const starts = (recorder: Recorder) => recorder.of('relay').filter(({ sessions }) => sessions === 1).length;
-
-/** Enough turns of the event loop for the relay to take what its source has given. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
 
 const worker = (how: string, ...args: string[]) => [process.execPath, SCRIPT, how, ...args];
 

@@ -12,13 +12,9 @@ import { prepareJob } from '#pickaxe/protocol/chain/job.js';
 import { verify } from '#pickaxe/protocol/chain/verify.js';
 import { creationTimeOf, type Work } from '#pickaxe/protocol/chain/work.js';
 import { FakeSource, makeWork, Recorder } from '../../../fakes.ts';
+import { turns } from '../../../turns.ts';
 
 vi.mock('#pickaxe/base/system/process-group.js');
-
-/** Enough turns of the event loop for streams and updates to arrive. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 8; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
 
 class Worker extends EventEmitter {
   readonly stdin = new PassThrough();

@@ -9,6 +9,7 @@ import type { StratumLimits } from '#pickaxe/miner/relay/stratum/stratum-limits.
 import { type StratumOptions, StratumRelay } from '#pickaxe/miner/relay/stratum/stratum-server.js';
 import { FakeSource, makeWork, Recorder } from '../../../fakes.ts';
 import { selfSigned } from '../../../node/client/certificates.ts';
+import { turns, turnsUntil } from '../../../turns.ts';
 import { eventually } from '../../source/follow.ts';
 import { Asic } from './asic.ts';
 
@@ -89,7 +90,7 @@ it('a server says once in a minute whom it has refused', async () => {
     socket.write(Buffer.from([0x16, 0x03, 0x01]));
     await once(socket.resume(), 'end');
     socket.destroy();
-    while (told()?.refused?.handshake !== count) await new Promise((resolve) => setImmediate(resolve));
+    await turnsUntil(() => told()?.refused?.handshake === count);
   };
   await refuse(1);
   await refuse(2);
@@ -118,7 +119,7 @@ it('a server has ended only once its port and its connections are closed', async
   });
   stop.abort();
   await eventually(() => expect(held).toHaveLength(1));
-  await new Promise((resolve) => setImmediate(resolve));
+  await turns();
   expect([hasEnded, relay.port]).toEqual([false, undefined]);
   held[0]();
   await running;

@@ -17,6 +17,7 @@ import { joinNonce } from '#pickaxe/protocol/chain/nonce.js';
 import { creationTimeOf, type Work } from '#pickaxe/protocol/chain/work.js';
 import { parseHeader, parseTarget } from '#pickaxe/protocol/wire/stratum.js';
 import { FakeSource, Recorder } from '../../../fakes.ts';
+import { turnsUntil } from '../../../turns.ts';
 
 /** @returns what stratum calls this difficulty */
 export const difficultyOfHashes = (hashes: number) => hashes / 2 ** 32;
@@ -81,14 +82,14 @@ export class SessionBench {
   /** Gives work, and waits until the relay has it. */
   async give(work: Work): Promise<Work> {
     this.source.work(work);
-    while (this.works.current !== work) await new Promise((resolve) => setImmediate(resolve));
+    await turnsUntil(() => this.works.current === work);
     return work;
   }
 
   /** Condemns the work, as a New Cut does. */
   async condemn(work: Work): Promise<void> {
     this.source.stale(work);
-    while (!this.works.isStale(work)) await new Promise((resolve) => setImmediate(resolve));
+    await turnsUntil(() => this.works.isStale(work));
   }
 
   client(): TestClient {

@@ -10,6 +10,7 @@ import type { Transport } from '#pickaxe/node/http/exchange.js';
 import { basePathOf } from '#pickaxe/node/http/url.js';
 import { parseWork, type Work } from '#pickaxe/protocol/chain/work.js';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
+import { turns } from '../../../turns.ts';
 import { wrongSolution } from '../follow.ts';
 import { miner } from './node.ts';
 
@@ -113,9 +114,6 @@ class Wire {
     }
   }
 }
-
-/** Waits until nothing more happens without a timer. */
-const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** How long a cell of a table is looked at, unless the node is asked for work before. */
 const LOOK_MS = 21_000;
@@ -274,7 +272,7 @@ export class Stage {
   }
 
   async pass(ms: number): Promise<void> {
-    if (ms === 0) await settled();
+    if (ms === 0) await turns(1);
     else await this.#passUntil(() => false, ms);
   }
 
@@ -284,10 +282,10 @@ export class Stage {
     const end = setTimeout(() => {
       isOver = true;
     }, mostMs);
-    await settled();
+    await turns(1);
     while (!isThere() && !isOver) {
       vi.advanceTimersToNextTimer();
-      await settled();
+      await turns(1);
     }
     clearTimeout(end);
     return isThere();

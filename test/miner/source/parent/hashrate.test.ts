@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import type { SourceUpdate } from '#pickaxe/miner/source/source.js';
 import { difficultyOf } from '#pickaxe/protocol/chain/target.js';
 import { FakeClock } from '../../../rig/status/fakes.ts';
+import { turns } from '../../../turns.ts';
 import { job, makeHeader, ParentWorld, targetHex } from './parent.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
@@ -32,7 +33,7 @@ it('the target of shares follows the average of the last seconds, and a second w
   };
   const parent = world.connect();
   parent.say({ type: 'rate', sharesPerSecond: 1 }, job('a', makeHeader(1e9), { target: targetHex(10) }));
-  await new Promise((resolve) => setImmediate(resolve));
+  await turns();
   expect(difficulty()).toBe(10);
   // The first second is all that is known.
   expect(second(100_000)).toBe(100_000);

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sharedController } from '#pickaxe/base/system/abort.js';
 import type { SourceUpdate, Verdict } from '#pickaxe/miner/source/source.js';
 import type { Work } from '#pickaxe/protocol/chain/work.js';
+import { turns } from '../../../turns.ts';
 import { mine } from '../follow.ts';
 import { job, makeHeader, ParentWorld, ScriptedParent } from './parent.ts';
 
@@ -18,13 +19,9 @@ const UNREAD: Verdict = {
   reason: 'the parent ended its connection, or did not read, before it got this',
 };
 
-/** Streams pass on what they have without a timer. */
-const flush = async () => {
-  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
-};
 const wait = async (ms: number) => {
   await vi.advanceTimersByTimeAsync(ms);
-  await flush();
+  await turns();
 };
 
 function follow() {
@@ -36,7 +33,7 @@ function follow() {
   const end = async () => {
     ending.abort();
     const ended = following.then(() => true);
-    await flush();
+    await turns();
     vi.advanceTimersByTime(LAST_READ_MS);
     return await ended;
   };
@@ -57,7 +54,7 @@ async function withJob(parent: ScriptedParent, more: object = {}) {
   const all = follow();
   all.world.connect(parent);
   parent.say(job('a', makeHeader(), more));
-  await flush();
+  await turns();
   return { ...all, parent, work: all.given() };
 }
 
@@ -70,7 +67,7 @@ describe('a share of a parent that judges', () => {
     await wait(1);
     expect(verdicts).toEqual([LATE]);
     parent.say({ type: 'verdict', share: 1, outcome: 'accepted' });
-    await flush();
+    await turns();
     expect(parent.of('error').map(({ code }) => code)).toEqual(['unknown-share']);
   });
 
@@ -92,19 +89,19 @@ describe('a share of a parent that judges', () => {
     submit(work);
     await wait(VERDICT_MS - 1);
     parent.say({ type: 'verdict', share: 1, outcome: 'stale', reason: 'old' });
-    await flush();
+    await turns();
     expect(verdicts).toEqual([{ outcome: 'stale', reason: 'old' }]);
     stop();
-    await flush();
+    await turns();
     expect(vi.getTimerCount()).toBe(before);
   });
 
   it('is unknown when its connection ends', async () => {
     const { parent, work, submit, verdicts } = await withJob(new ScriptedParent(), { verdicts: true });
     submit(work);
-    await flush();
+    await turns();
     parent.die();
-    await flush();
+    await turns();
     expect(verdicts).toEqual([{ outcome: 'unknown', reason: 'its connection ended' }]);
   });
 });
@@ -128,9 +125,9 @@ describe('a share for a parent that does not read', () => {
   it('is unknown when the parent goes', async () => {
     const { parent, work, submit, verdicts } = await withJob(new ScriptedParent(false));
     for (let lane = 0; lane < 10; lane++) submit(work, lane);
-    await flush();
+    await turns();
     parent.die();
-    await flush();
+    await turns();
     expect(verdicts).toHaveLength(10);
     expect(verdicts.at(-1)).toEqual(UNREAD);
   });
@@ -143,9 +140,9 @@ describe('a parent that drains', () => {
   ])('and has %d jobs gets its goodbye after %d ms, once', async (jobs, ms) => {
     const { parent } = await withJob(new ScriptedParent());
     if (jobs === 0) parent.say({ type: 'cancel' });
-    await flush();
+    await turns();
     const left = [parent.session?.drain('drained'), parent.session?.drain('stopped'), parent.session?.drain('drained')];
-    await flush();
+    await turns();
     if (ms > 0) await wait(ms - 1);
     expect(parent.of('bye')).toHaveLength(ms === 0 ? 1 : 0);
     await wait(1);
@@ -157,9 +154,9 @@ describe('a parent that drains', () => {
     const { parent, world } = await withJob(new ScriptedParent());
     const before = vi.getTimerCount();
     const left = parent.session?.drain('drained');
-    await flush();
+    await turns();
     parent.die();
-    await flush();
+    await turns();
     await left;
     expect([world.source.sessions, vi.getTimerCount()]).toEqual([0, before]);
   });
@@ -194,13 +191,13 @@ it('a parent rests at 64 unread shares, and goes on at half of them', async () =
   const release = async (count: number) => {
     for (let i = 0; i < count; i++) {
       held.shift()?.();
-      await flush();
+      await turns();
     }
   };
   // The greeting.
   await release(1);
   input.write(`${JSON.stringify(job('a'))}\n`);
-  await flush();
+  await turns();
   const work = given();
   const states = () => world.events.flatMap((event) => (event.type === 'source' ? [event.reason] : []));
   for (let lane = 0; lane < 63; lane++) submit(work, lane);

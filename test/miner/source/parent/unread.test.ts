@@ -5,6 +5,7 @@ import { type Readable, Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { ParentConnection } from '#pickaxe/miner/source/parent/connection.js';
+import { turns } from '../../../turns.ts';
 
 const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => 0 };
 
@@ -36,7 +37,7 @@ function connect() {
   const read = async () => {
     while (held.length > 0) {
       held.shift()?.();
-      await new Promise((resolve) => setImmediate(resolve));
+      await turns(1);
     }
   };
   return { input, output, told, connection, read };

@@ -9,6 +9,7 @@ import { tunedScanner } from '#pickaxe/miner/engine/gpu/child/tuned-scanner.js';
 import type { OpenMessage, ToParent } from '#pickaxe/miner/engine/gpu/protocol.js';
 import { TUNING_LIMITS } from '#pickaxe/miner/engine/gpu/tuning.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../../../interfaces/jobs.ts';
+import { turns } from '../../../../turns.ts';
 import { FakeDevice } from './fake-device.ts';
 
 vi.mock('#pickaxe/miner/engine/gpu/child/gpu-device.js', async (load) => ({
@@ -20,8 +21,6 @@ vi.mock('#pickaxe/miner/engine/gpu/child/gpu-device.js', async (load) => ({
 }));
 
 vi.mock('#pickaxe/miner/engine/gpu/child/tuned-scanner.js', () => ({ tunedScanner: vi.fn() }));
-
-const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A child whose process is pretended. */
 function start() {
@@ -68,7 +67,7 @@ function start() {
   });
   const hear = async (event: string, ...all: unknown[]) => {
     handlers.get(event)?.(...all);
-    await settled();
+    await turns();
   };
   return {
     hear,
@@ -231,7 +230,7 @@ describe('a child', () => {
       const { hooks, sent, device } = await open();
       Object.assign(device, { lost: Promise.resolve() });
       hooks().lost(error);
-      await settled();
+      await turns();
       expect(sent).toEqual([{ type: 'failed', fault, message }]);
     },
   );

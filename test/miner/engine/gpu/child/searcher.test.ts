@@ -7,6 +7,7 @@ import type { Scan, Scanner } from '#pickaxe/miner/engine/gpu/child/shader-scann
 import { hashTail, type Puzzle, solves } from '#pickaxe/protocol/chain/job.js';
 import { joinNonce, type Range } from '#pickaxe/protocol/chain/nonce.js';
 import { everythingSolves, jobOf, someHeaderHex } from '../../../../interfaces/jobs.ts';
+import { turns } from '../../../../turns.ts';
 
 const UNIT = 64;
 const SLOTS = 2;
@@ -67,7 +68,7 @@ function rig({ firstCounters = UNIT, checkTakesMs = 0, checked = Promise.resolve
     clock.ms += tookMs;
     const flight = flights.shift()!;
     flight.answer(scan);
-    await new Promise((resolve) => setImmediate(resolve));
+    await turns();
     return flight.range;
   };
   return { clock, flights, reports, ended, lost, counts, searcher, done };
@@ -178,7 +179,7 @@ test('a check waits for a free slot', async () => {
   flights.shift()!.answer({ hits: [] });
   searcher.add(1, strip(0, 2 * UNIT));
   expect(flights).toHaveLength(SLOTS);
-  await new Promise((resolve) => setImmediate(resolve));
+  await turns();
   expect(counts.checks).toBe(0);
   await done();
   expect(counts.checks).toBe(1);
@@ -231,7 +232,7 @@ test('a dispatch that fails loses the device', async () => {
   searcher.add(1, strip(0, UNIT));
   const error = new Error('the driver says no');
   flights.shift()!.fail(error);
-  await new Promise((resolve) => setImmediate(resolve));
+  await turns();
   expect(lost).toEqual([error]);
   expect(reports).toEqual([]);
 });
@@ -246,8 +247,6 @@ function action() {
     });
   return { state, run };
 }
-
-const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('an interruption', () => {
   test('waits for the dispatches in flight, and has the GPU to itself', async () => {
@@ -264,7 +263,7 @@ describe('an interruption', () => {
     expect(flights).toEqual([]);
     state.end();
     expect(await result).toBe('done');
-    await settled();
+    await turns();
     expect(flights).toHaveLength(SLOTS);
   });
 
@@ -272,14 +271,14 @@ describe('an interruption', () => {
     const { searcher, done } = rig();
     const { state, run } = action();
     void searcher.interrupt(run);
-    await settled();
+    await turns();
     expect(state.began).toBe(false);
     searcher.begin(1, job);
     searcher.add(1, strip(0, 10 * UNIT));
-    await settled();
+    await turns();
     expect(state.began).toBe(true);
     state.end();
-    await settled();
+    await turns();
     await done();
   });
 
@@ -328,7 +327,7 @@ describe('an interruption', () => {
     await done();
     expect([counts.checks, state.began]).toEqual([1, false]);
     endCheck();
-    await settled();
+    await turns();
     expect(state.began).toBe(true);
   });
 
@@ -340,7 +339,7 @@ describe('an interruption', () => {
     await done();
     await done();
     await failed;
-    await settled();
+    await turns();
     expect(flights).toHaveLength(SLOTS);
   });
 
@@ -364,7 +363,7 @@ describe('an interruption', () => {
     });
     await done();
     await done();
-    await settled();
+    await turns();
     expect(flights).toEqual([]);
     expect(ranges.map(({ counters }) => counters)).toEqual([8 * UNIT, 8 * UNIT, 8 * UNIT]);
   });
