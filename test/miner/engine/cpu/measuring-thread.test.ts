@@ -27,7 +27,8 @@ test('a measuring thread that rests sleeps, and measures nothing', async () => {
   await once(thread, 'message');
   for (const turn of [1, 2]) {
     // Only a thread that sleeps can be woken.
-    await vi.waitUntil(() => Atomics.notify(current, 0) === 1 || turns[0] === 0, { interval: 1 });
+    const sleeps = () => Atomics.notify(current, 0) === 1 || turns[0] === 0;
+    await vi.waitUntil(sleeps, { timeout: 60_000, interval: 1 });
     expect([turns[0], ended[0]]).toEqual([turn === 1 ? -1 : 1, 0]);
     const answered = once(thread, 'message');
     Atomics.store(current, 0, turn);

@@ -11,9 +11,11 @@ export class FakeChild extends EventEmitter {
   readonly stderr = new PassThrough();
   connected = true;
   readonly sent: ToChild[] = [];
+  /** The signals that it got before it ended. */
   readonly signals: string[] = [];
   /** Whether it ends when it is told to: a process that hangs in its driver does not. */
   hangs = false;
+  #hasEnded = false;
 
   /** Starts a child in place of `fork`. */
   static fork(): FakeChild {
@@ -35,15 +37,17 @@ export class FakeChild extends EventEmitter {
     for (const message of messages) this.emit('message', message);
   }
 
-  /** Ends, after its last words. */
-  exit(code: number | null, signal: string | null = null, lastWords = ''): void {
-    if (!this.connected && this.stderr.writableEnded) return;
+  /** Ends, after its last output. */
+  exit(code: number | null, signal: string | null = null, lastOutput = ''): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.connected = false;
-    this.stderr.end(lastWords);
+    this.stderr.end(lastOutput);
     this.emit('exit', code, signal);
   }
 
   kill(signal: string): void {
+    if (this.#hasEnded) return;
     this.signals.push(signal);
     if (!this.hangs) this.exit(null, signal);
   }

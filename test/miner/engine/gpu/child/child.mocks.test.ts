@@ -10,6 +10,7 @@ import type { OpenMessage, ToParent } from '#pickaxe/miner/engine/gpu/protocol.j
 import { TUNING_LIMITS } from '#pickaxe/miner/engine/gpu/tuning.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../../../interfaces/jobs.ts';
 import { turns } from '../../../../turns.ts';
+import { tuningOf } from '../fake-child.ts';
 import { FakeDevice } from './fake-device.ts';
 
 vi.mock('#pickaxe/miner/engine/gpu/child/gpu-device.js', async (load) => ({
@@ -65,12 +66,12 @@ function start() {
     exit.mockRestore();
     kill.mockRestore();
   });
-  const hear = async (event: string, ...all: unknown[]) => {
-    handlers.get(event)?.(...all);
+  const receive = async (event: string, ...all: unknown[]) => {
+    handlers.get(event)!(...all);
     await turns();
   };
   return {
-    hear,
+    receive,
     sent,
     exit,
     kill,
@@ -95,14 +96,8 @@ const OPEN: OpenMessage = {
   pulseMs: 1_000,
 };
 
-const variant = { shader: 'wgsl', workgroupSize: 64, trips: 16 } as const;
-const TUNING = {
-  variant,
-  batchMs: 8,
-  hashesPerSecond: 1e9,
-  variants: [{ variant, hashesPerSecond: 1e9 }],
-  batches: [],
-};
+const TUNING = tuningOf(1e9);
+const { variant } = TUNING;
 
 const NAMELESS = { description: 'driver 1', device: '', architecture: '', vendor: '' };
 
@@ -117,7 +112,7 @@ async function open(wishes: Partial<OpenMessage> = {}) {
   const timers = vi.spyOn(globalThis, 'setInterval').mockReturnValue(undefined as never);
   onTestFinished(() => timers.mockRestore());
   const child = start();
-  await child.hear('message', { ...OPEN, ...wishes });
+  await child.receive('message', { ...OPEN, ...wishes });
   await vi.waitFor(() => expect(child.sent.map(({ type }) => type)).toContain('opened'), { timeout: 60_000 });
   const [opened] = child.sent.splice(
     child.sent.findIndex(({ type }) => type === 'opened'),
@@ -132,20 +127,20 @@ async function open(wishes: Partial<OpenMessage> = {}) {
   return child;
 }
 
-describe('a child', () => {
+describe('a child process', () => {
   test('ignores the signals of a terminal, because its parent closes it', async () => {
-    const { hear, handlers, exit, kill } = start();
+    const { receive, handlers, exit, kill } = start();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK']) {
       expect(handlers.has(signal)).toBe(true);
-      await hear(signal);
+      await receive(signal);
     }
     expect([exit.mock.calls, kill.mock.calls]).toEqual([[], []]);
   });
 
   test('lists the adapters', async () => {
-    const { hear, sent } = start();
+    const { receive, sent } = start();
     vi.mocked(listAdapters).mockResolvedValueOnce([{ model: 'RTX', backend: 'vulkan' }]);
-    await hear('message', { type: 'list' });
+    await receive('message', { type: 'list' });
     expect(sent).toEqual([{ type: 'listed', adapters: [{ model: 'RTX', backend: 'vulkan' }] }]);
   });
 
@@ -154,41 +149,41 @@ describe('a child', () => {
     [new DeviceError('wrong-hashes', 'wrong'), 'wrong-hashes', 'wrong'],
     [new TypeError('a fault of our own'), 'lost', 'a fault of our own'],
     ['a text', 'lost', 'a text'],
-  ])('that fails with %s says so, and ends', async (error, fault, message) => {
-    const { hear, sent, exit } = start();
+  ])('that fails with %s reports it, and ends', async (error, fault, message) => {
+    const { receive, sent, exit } = start();
     vi.mocked(listAdapters).mockRejectedValueOnce(error);
-    await hear('message', { type: 'list' });
-    await hear('uncaughtException', error);
+    await receive('message', { type: 'list' });
+    await receive('uncaughtException', error);
     expect(sent).toEqual([1, 2].map(() => ({ type: 'failed', fault, message })));
     expect(exit.mock.calls).toEqual([[1], [1]]);
   });
 
   test('refuses software unless it was asked for', async () => {
-    const { hear, sent } = start();
+    const { receive, sent } = start();
     vi.mocked(isSoftware).mockReturnValue(true);
-    await hear('message', { ...OPEN, adapter: 'llvmpipe' });
+    await receive('message', { ...OPEN, adapter: 'llvmpipe' });
     const message = expect.stringMatching(/runs on the CPU \(llvmpipe\).*--software-gpu/);
     expect(sent).toEqual([{ type: 'failed', fault: 'missing', message }]);
   });
 
-  test('that leaves frees its device, and ends whatever its sensors do', async () => {
-    const { hear, device, kill } = await open();
-    await hear('disconnect');
+  test('whose parent disconnects frees its device, and ends whatever its sensors do', async () => {
+    const { receive, device, kill } = await open();
+    await receive('disconnect');
     expect(device.destroy).toHaveBeenCalledTimes(1);
     expect(kill.mock.calls).toEqual([[process.pid, 'SIGKILL']]);
     // Without a device it ends, too.
     const other = start();
-    await other.hear('disconnect');
+    await other.receive('disconnect');
     expect(other.kill).toHaveBeenLastCalledWith(process.pid, 'SIGKILL');
   });
 
   test('that is open passes searches on, and ends of searches back', async () => {
-    const { hear, searcher, sent, hooks } = await open();
+    const { receive, searcher, sent, hooks } = await open();
     const { midstate, tail, target } = jobOf(someHeaderHex, nothingSolves);
     const range = { lane: 3, step: 1, page: 9, pages: 1, counter: 0, counters: 512 };
-    await hear('message', { type: 'search', search: 4, midstate, tail, target });
-    await hear('message', { type: 'range', search: 4, range });
-    await hear('message', { type: 'stop', search: 4 });
+    await receive('message', { type: 'search', search: 4, midstate, tail, target });
+    await receive('message', { type: 'range', search: 4, range });
+    await receive('message', { type: 'stop', search: 4 });
     expect(searcher.begin.mock.calls).toEqual([[4, expect.objectContaining({ midstate, tail, target })]]);
     expect(searcher.add.mock.calls).toEqual([[4, range]]);
     expect(searcher.stop.mock.calls).toEqual([[4]]);
@@ -214,7 +209,7 @@ describe('a child', () => {
     ]);
   });
 
-  test('that loses its device says why', async () => {
+  test('that loses its device reports why', async () => {
     const { lose, sent } = await open();
     lose('the driver was reset');
     expect(sent).toEqual([{ type: 'failed', fault: 'lost', message: 'the driver was reset' }]);
@@ -225,7 +220,7 @@ describe('a child', () => {
     [new Error('mapAsync'), 'lost', 'a dispatch failed: mapAsync'],
     [new Error(''), 'lost', 'a dispatch failed: no reason given'],
   ])(
-    'whose batch fails with %s says so, after the reason of the driver if there is one',
+    'whose batch fails with %s reports it, after the reason of the driver if there is one',
     async (error, fault, message) => {
       const { hooks, sent, device } = await open();
       Object.assign(device, { lost: Promise.resolve() });
@@ -274,7 +269,7 @@ describe('a child', () => {
     expect(vi.mocked(tunedScanner).mock.lastCall![1].likely).toEqual(expected);
   });
 
-  test('says which variant it tries, and how far it is', async () => {
+  test('reports which variant it tries, and how far it is', async () => {
     const { sent } = await open();
     const { trying, progress } = vi.mocked(tunedScanner).mock.lastCall![1];
     trying(variant);
