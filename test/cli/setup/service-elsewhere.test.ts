@@ -1,6 +1,7 @@
 /** `pickaxe service` where there is no systemd. */
 
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { pretendPlatform } from '../../platform.ts';
 import { pickaxe } from '../in-process.ts';
 
 it.each(
@@ -12,9 +13,7 @@ it.each(
     ].map(([platform, instead]) => [command, platform, instead]),
   ),
 )('%s says on %s what to use instead', async (command, platform, instead) => {
-  const before = Object.getOwnPropertyDescriptor(process, 'platform')!;
-  onTestFinished(() => void Object.defineProperty(process, 'platform', before));
-  Object.defineProperty(process, 'platform', { ...before, value: platform });
+  pretendPlatform(platform);
   const { code, stdout, stderr } = await pickaxe('service', command);
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain('pickaxe service needs systemd, which only Linux has.');

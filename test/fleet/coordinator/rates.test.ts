@@ -9,20 +9,13 @@ import { type FleetRigAccount, Rigs } from '#pickaxe/fleet/coordinator/rigs.js';
 import { Solutions } from '#pickaxe/fleet/coordinator/solutions.js';
 import { type CoordinatorState, givenWorkOf } from '#pickaxe/fleet/messages.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
+import { drained } from '../../drained.ts';
 import { makeWork } from '../../fakes.ts';
 import { mine } from '../../miner/source/follow.ts';
 import { subjects } from './coordinator.ts';
 
-const NEVER_MORE = 100_000;
 const never = new AbortController().signal;
 const UNKNOWN = `${'e'.repeat(16)}-7`;
-
-/** @returns how many are taken until one is not */
-function drained(take: () => boolean): number {
-  let count = 0;
-  while (count < NEVER_MORE && take()) count++;
-  return count;
-}
 
 /** @returns how many are taken at the start, and how many more after this time */
 function taken(take: (nowMs: number) => boolean, afterMs: number): [number, number] {
@@ -33,6 +26,9 @@ const rigOf = (name = 'rig', rigs = new Rigs(limits, () => 1, 0), nowMs = 0): Fl
   rigs.of(subjects.solution('c1', name), nowMs)!.rig;
 
 describe('a rig may send', () => {
+  const rigs = new Rigs(limits, () => 1, 0);
+  const other = rigOf('other', rigs);
+
   it.each([
     { bucket: 'solutions', what: 'solutions', burst: 4_000, more: 2_000, afterMs: 1_000 },
     { bucket: 'hellos', what: 'requests for the state', burst: 5, more: 1, afterMs: 2_000 },
@@ -42,8 +38,6 @@ describe('a rig may send', () => {
     expect(taken((nowMs) => rigOf('rig', rigs, nowMs)[bucket].take(1, nowMs), afterMs)).toEqual([burst, more]);
     expect(drained(() => other[bucket].take(1, 0))).toBe(burst);
   });
-  const rigs = new Rigs(limits, () => 1, 0);
-  const other = rigOf('other', rigs);
 
   it('20 wrong solutions at once and 20 a minute; then all of its solutions are refused for a minute', () => {
     const rig = rigOf();

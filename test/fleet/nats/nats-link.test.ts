@@ -1,13 +1,13 @@
 /** What only real servers, and machines that pretend to be servers, can show of a link. */
 
 import { execFileSync } from 'node:child_process';
-import { createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { makeCredentials } from '#pickaxe/fleet/nats/credentials.js';
 import type { LinkError, LinkState } from '#pickaxe/fleet/nats/link.js';
 import { Authority } from './certificates.ts';
 import { connect, connected, disconnected, openLink } from './links.ts';
+import { info, pretend } from './pretended-server.ts';
 import { HUB, leafOf, noServer, startCluster, TestServer, whyNoServer } from './server.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -17,12 +17,15 @@ const until = (check: () => void) => vi.waitFor(check, PATIENCE);
 
 /* No test may print anything or leave a promise alone. */
 const printed: unknown[] = [];
-for (const name of ['log', 'error', 'info', 'warn'] as const) {
-  vi.spyOn(console, name).mockImplementation((...given) => printed.push(given));
-}
+const spies = (['log', 'error', 'info', 'warn'] as const).map((name) =>
+  vi.spyOn(console, name).mockImplementation((...given) => printed.push(given)),
+);
 const print = (fault: unknown) => printed.push(fault);
 process.on('unhandledRejection', print);
-afterAll(() => void process.off('unhandledRejection', print));
+afterAll(() => {
+  process.off('unhandledRejection', print);
+  for (const spy of spies) spy.mockRestore();
+});
 afterEach(() => expect(printed.splice(0)).toEqual([]));
 
 async function start(...given: Parameters<typeof TestServer.start>): Promise<TestServer> {
@@ -30,40 +33,6 @@ async function start(...given: Parameters<typeof TestServer.start>): Promise<Tes
   onTestFinished(() => server.stop());
   return server;
 }
-
-interface Pretender {
-  readonly port: number;
-  /** What was received, over all connections. */
-  readonly recorded: () => string;
-  readonly connections: () => number;
-}
-
-/** @param act what the machine does with each connection */
-async function pretend(act: (socket: Socket) => void): Promise<Pretender> {
-  let recorded = '';
-  let connections = 0;
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    connections += 1;
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('data', (chunk) => {
-      recorded += chunk.toString('latin1');
-    });
-    act(socket);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  return { port, recorded: () => recorded, connections: () => connections };
-}
-
-const INFO = { server_id: 'x', version: '2.9.10', proto: 1, max_payload: 1_048_576, headers: true, nonce: 'abcdefgh' };
-const info = (more: object = {}) => `INFO ${JSON.stringify({ ...INFO, ...more })}\r\n`;
 
 describe('a machine that is no honest server', () => {
   it.each([
@@ -74,14 +43,14 @@ describe('a machine that is no honest server', () => {
     ['goes on in clear', `${info({ tls_required: true })}PING\r\n`],
     ['speaks no TLS afterwards', info({ tls_required: true }), 'no handshake\r\n'],
   ])('gets nothing in clear when TLS is required and it %s', async (_, first, then = '') => {
-    const { port, recorded, connections } = await pretend((socket) => {
+    const { port, received, connections } = await pretend((socket) => {
       socket.write(first);
       if (then) socket.once('data', () => socket.write(then));
     });
     const { link } = openLink([`tls://127.0.0.1:${port}`], 'member', { credentials: makeCredentials() });
     await disconnected(link, /127\.0\.0\.1/);
     await until(() => expect(connections()).toBeGreaterThan(1));
-    expect(recorded()).not.toMatch(/CONNECT|PING|sig|nkey/);
+    expect(received().toString('latin1')).not.toMatch(/CONNECT|PING|sig|nkey/);
     expect(link.publish('a', bytes('a'))).toBe(false);
   });
 
@@ -101,10 +70,10 @@ describe('a machine that is no honest server', () => {
     ['no JSON', 'INFO {{\r\n'],
     ['nothing', ''],
   ])('may send %s', async (_, text) => {
-    const { port, recorded } = await pretend((socket) => (text === '' ? socket.end() : socket.write(text)));
+    const { port, received } = await pretend((socket) => (text === '' ? socket.end() : socket.write(text)));
     const { link } = openLink([`nats://127.0.0.1:${port}`]);
     await disconnected(link, /no NATS server|closed the connection/);
-    expect(recorded()).toBe('');
+    expect(received()).toHaveLength(0);
   });
 
   it.each([

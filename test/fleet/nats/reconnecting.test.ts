@@ -1,27 +1,20 @@
 /** When a link tries its servers again, by a clock that the test moves. */
 
-import { createServer } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import type { LinkState } from '#pickaxe/fleet/nats/link.js';
 import { NatsLink } from '#pickaxe/fleet/nats/nats-link.js';
 import { turnsUntil } from '../../turns.ts';
+import { pretend } from './pretended-server.ts';
 
 /** A server that ends each connection at once. @returns its URL, and how many connections have begun and ended */
 async function closing() {
-  let connections = 0;
   let ended = 0;
-  const server = createServer((socket) => {
-    connections++;
-    socket.on('error', () => {});
+  const { url, connections } = await pretend((socket) => {
     socket.on('close', () => ended++);
     socket.end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  return { url: `nats://127.0.0.1:${port}`, connections: () => connections, ended: () => ended };
+  return { url, connections, ended: () => ended };
 }
 
 /** Opens a link whose random numbers are all one half. @returns it, and its states */

@@ -1,9 +1,7 @@
-import { createServer, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { LinkTransport, type TransportOptions } from '#pickaxe/fleet/nats/transport.js';
-
-const INFO = { server_id: 'x', version: '2.9.10', proto: 1, max_payload: 1_048_576, headers: true };
-const info = (more = {}) => `INFO ${JSON.stringify({ ...INFO, ...more })}\r\n`;
+import { info, pretend } from './pretended-server.ts';
 
 interface Given {
   readonly requiresTls: boolean;
@@ -15,25 +13,17 @@ interface Given {
 
 /** @returns a transport to a server, the transport's socket, and what the server has received */
 async function connecting({ requiresTls, stop = new AbortController().signal, first = info(), next }: Given) {
-  const received: Buffer[] = [];
-  const server = createServer((socket) => {
-    socket.on('error', () => {});
-    socket.on('data', (chunk) => received.push(chunk));
+  const { port, received } = await pretend((socket) => {
     socket.write(first);
     next?.(socket);
-    onTestFinished(() => void socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
   const connect = vi.spyOn(Socket.prototype, 'connect');
   onTestFinished(() => connect.mockRestore());
   const transport = new LinkTransport();
   const options = { pickaxe: { host: '127.0.0.1', port, requiresTls, authorities: undefined, stop } };
   const connected = transport.connect(undefined, options as TransportOptions);
   const socket = connect.mock.contexts[0] as Socket;
-  return { transport, connected, socket, received: () => Buffer.concat(received) };
+  return { transport, connected, socket, received };
 }
 
 it('an error that comes after a connection was given up ends nothing', async () => {

@@ -1,33 +1,24 @@
 /** What a link warns of, and how often, at a machine that pretends to be a server. */
 
-import { createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { NatsLink } from '#pickaxe/fleet/nats/nats-link.js';
 import { connected } from './links.ts';
+import { info, pretend } from './pretended-server.ts';
 
 const LONG = new Uint8Array(11);
-const INFO = { server_id: 'x', version: '2.9.10', proto: 1, max_payload: 10, headers: true };
 
 /** A link to a server that takes ten bytes at most, on a clock that the test moves. */
 async function linked(warn?: (message: string) => void) {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket.on('error', () => {}));
-    socket.write(`INFO ${JSON.stringify(INFO)}\r\n`);
+  const { url } = await pretend((socket) => {
+    socket.write(info({ max_payload: 10 }));
     socket.on('data', (chunk) => void (chunk.includes('PING') && socket.write('PONG\r\n')));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
   const time = { ms: 0 };
   const clock = { ...systemClock, monotonicMs: () => time.ms };
-  const settings = { servers: [`nats://127.0.0.1:${port}`], name: 'member', inbox: 'pickaxe.inbox.member' };
+  const settings = { servers: [url], name: 'member', inbox: 'pickaxe.inbox.member' };
   const link = new NatsLink(settings, { clock, random: Math.random, ...(warn && { warn }) });
-  onTestFinished(async () => {
-    await link.close();
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
+  onTestFinished(() => link.close());
   link.open();
   await connected(link);
   return { link, time };

@@ -130,4 +130,8 @@ describe('a rig', () => {
     }
     expect(Object.values(cells), JSON.stringify(cells)).toEqual(expected);
   });
+
+  it('gets nothing that is missing in this table', () => {
+    expect(TABLE.map(([message]) => message)).toEqual(Object.keys(MESSAGES));
+  });
 });

@@ -6,17 +6,9 @@ import { Bans } from '#pickaxe/miner/relay/stratum/bans.js';
 import { SharedLines } from '#pickaxe/miner/relay/stratum/connection-limiter.js';
 import { type LedgerEntry, type ShareEntry, ShareLogQuota } from '#pickaxe/miner/relay/stratum/share-log.js';
 import { stratumLimits as limits } from '#pickaxe/miner/relay/stratum/stratum-limits.js';
+import { drained } from '../../../drained.ts';
 import { makeWork } from '../../../fakes.ts';
 import { parse, SessionBench } from './session-bench.ts';
-
-const NEVER_MORE = 1_000_000;
-
-/** @returns how many are taken until one is not */
-function drained(take: () => boolean): number {
-  let count = 0;
-  while (count < NEVER_MORE && take()) count++;
-  return count;
-}
 
 const benches: SessionBench[] = [];
 afterEach(async () => {

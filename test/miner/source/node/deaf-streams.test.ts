@@ -1,37 +1,11 @@
 /** Tests update streams that are open and send nothing: they may cost only seconds, and people must be told. */
 
 import { describe, expect, it } from 'vitest';
-import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
-import type { NodeLimits } from '#pickaxe/node/http/request-limits.js';
 import { eventually, mine } from '../follow.ts';
+import { deaf, onUpdates, QUICK } from './deaf.ts';
 import { followNode, nodesOf } from './node.ts';
 
 const startNode = nodesOf('document');
-
-/** Limits that are a few milliseconds instead of seconds. */
-const QUICK: Partial<NodeLimits> = { refreshMs: 200, pollMs: 50, newCutGraceMs: 100, steadyStreamMs: 150 };
-
-const onUpdates = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): FaultInput[] => [
-  { endpoint: 'updates', kind, ...more },
-];
-
-async function deaf(faults: FaultInput[], options = {}, limits: Partial<NodeLimits> = QUICK) {
-  const { node, url } = await startNode(options);
-  node.ledger.pickChain = () => 3;
-  node.server.faults = faults;
-  const followed = followNode(url, limits);
-  await followed.follower.work();
-  await eventually(() => expect(node.server.streams.openFor(3)).toBe(1));
-  const { recorder } = followed;
-  const polled = () => recorder.of('polling').map(({ chains }) => chains);
-  /** Adds a block that the stream should announce, after a fetch that shows the state before it. */
-  const advanced = async () => {
-    const { work } = node.server.stats.requests;
-    await eventually(() => expect(node.server.stats.requests.work).toBeGreaterThan(work + 1));
-    node.ledger.advance(3);
-  };
-  return { node, ...followed, polled, advanced };
-}
 
 describe('a stream that is open and silent', () => {
   it('is found by the next fetch, reported and reopened, and its chain is polled until a stream has sent a New Cut', async () => {

@@ -1,21 +1,11 @@
 /** Nodes that give one reason after another to ask them for work, or for streams: they are asked only so often. */
 
 import { expect, it } from 'vitest';
-import { type Clock, systemClock } from '#pickaxe/base/system/clock.js';
 import { eventually, mine } from '../follow.ts';
 import { followNode, nodesOf } from './node.ts';
+import { StillClock } from './still-clock.ts';
 
 const startNode = nodesOf('chainweb');
-
-/** A monotonic clock that stands still unless a test sets it forward. */
-class StillClock implements Clock {
-  readonly setTimeout = systemClock.setTimeout;
-  readonly setInterval = systemClock.setInterval;
-  readonly setImmediate = systemClock.setImmediate;
-  ms = systemClock.monotonicMs();
-  nowUs = () => systemClock.nowUs();
-  monotonicMs = () => this.ms;
-}
 
 const isTold = ({ reason }: { reason: string }) => /makes this rig fetch work too often/.test(reason);
 

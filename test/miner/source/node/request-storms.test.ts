@@ -1,21 +1,11 @@
 /** Nodes that give one reason after another to ask them for work, or for streams: they are asked only so often. */
 
 import { describe, expect, it } from 'vitest';
-import { type Clock, systemClock } from '#pickaxe/base/system/clock.js';
 import { eventually } from '../follow.ts';
 import { followNode, nodesOf } from './node.ts';
+import { StillClock } from './still-clock.ts';
 
 const startNode = nodesOf('chainweb');
-
-/** A monotonic clock that stands still unless a test sets it forward. */
-class StillClock implements Clock {
-  readonly setTimeout = systemClock.setTimeout;
-  readonly setInterval = systemClock.setInterval;
-  readonly setImmediate = systemClock.setImmediate;
-  ms = systemClock.monotonicMs();
-  nowUs = () => systemClock.nowUs();
-  monotonicMs = () => this.ms;
-}
 
 describe('a node that gives work on 20 chains in turn', () => {
   it.each([3, 10])('and no more than %i streams is polled, and not asked for other streams', async (streamLimit) => {

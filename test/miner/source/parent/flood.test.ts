@@ -1,12 +1,11 @@
 /** How much of a parent is read. The clock and the timers are the test's. */
 
-import { EventEmitter } from 'node:events';
-import { PassThrough, type Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { MOST_READ, ParentConnection } from '#pickaxe/miner/source/parent/connection.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
-import { makeHeader } from './parent.ts';
+import { makeHeader, ParentInput } from './parent.ts';
 
 const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => Date.now() };
 const JOB = Buffer.from(
@@ -16,19 +15,8 @@ const JOB = Buffer.from(
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** What a parent writes to; it counts what was read. */
-class Input extends EventEmitter {
-  isPaused = false;
-  pause(): void {
-    this.isPaused = true;
-  }
-  resume(): void {
-    this.isPaused = false;
-  }
-}
-
 function connect() {
-  const input = new Input();
+  const input = new ParentInput();
   const recorded = { requests: 0, floods: 0 };
   const hooks = {
     request: () => {
@@ -40,7 +28,7 @@ function connect() {
     inputEnded: () => {},
     closed: () => {},
   };
-  const streams = { input: input as unknown as Readable, output: new PassThrough().resume(), end: () => {} };
+  const streams = { input: input.asReadable, output: new PassThrough().resume(), end: () => {} };
   new ParentConnection(streams, hooks, clock).listen();
   return { input, recorded, receive: (chunk: Buffer) => input.emit('data', chunk) };
 }

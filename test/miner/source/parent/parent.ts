@@ -1,6 +1,7 @@
 /** A parent that tests script: it writes lines to a ParentSource and reads its answers. */
 
-import { PassThrough } from 'node:stream';
+import { EventEmitter } from 'node:events';
+import { PassThrough, type Readable } from 'node:stream';
 import { type Clock, systemClock } from '#pickaxe/base/system/clock.js';
 import type { MinerEvent } from '#pickaxe/miner/events/events.js';
 import type { ParentSession } from '#pickaxe/miner/source/parent/parent-session.js';
@@ -86,6 +87,23 @@ export class ScriptedParent {
 }
 
 /** A source for scripted parents. */
+/** The end of a parent's output without a stream: a test emits what the parent writes. */
+export class ParentInput extends EventEmitter {
+  isPaused = false;
+
+  get asReadable(): Readable {
+    return this as unknown as Readable;
+  }
+
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+  }
+}
+
 export class ParentWorld {
   readonly events: MinerEvent[] = [];
   hashes = 0;

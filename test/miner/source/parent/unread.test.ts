@@ -1,27 +1,16 @@
 /** A parent that does not read is not read either, and its streams end once. */
 
-import { EventEmitter } from 'node:events';
-import { type Readable, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { ParentConnection } from '#pickaxe/miner/source/parent/connection.js';
 import { turns } from '../../../turns.ts';
+import { ParentInput } from './parent.ts';
 
 const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => 0 };
 
-/** What a parent writes to. */
-class Input extends EventEmitter {
-  isPaused = false;
-  pause(): void {
-    this.isPaused = true;
-  }
-  resume(): void {
-    this.isPaused = false;
-  }
-}
-
 function connect() {
-  const input = new Input();
+  const input = new ParentInput();
   const held: (() => void)[] = [];
   const output = new Writable({ write: (_chunk, _encoding, done) => void held.push(done) });
   const told: string[] = [];
@@ -31,7 +20,7 @@ function connect() {
     inputEnded: () => void told.push('input ended'),
     closed: () => void told.push('closed'),
   };
-  const connection = new ParentConnection({ input: input as unknown as Readable, output, end: () => {} }, hooks, clock);
+  const connection = new ParentConnection({ input: input.asReadable, output, end: () => {} }, hooks, clock);
   connection.listen();
   /** The parent reads all that was written. */
   const read = async () => {

@@ -1,12 +1,11 @@
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { pretendPlatform } from '../../../../platform.ts';
 
 beforeEach(() => void vi.resetModules());
 
 /** @returns the module that opens GPUs, as it is on another system */
 async function deviceOn(platform: string) {
-  const own = Object.getOwnPropertyDescriptor(process, 'platform')!;
-  Object.defineProperty(process, 'platform', { ...own, value: platform });
-  onTestFinished(() => void Object.defineProperty(process, 'platform', own));
+  pretendPlatform(platform);
   return import('#pickaxe/miner/engine/gpu/child/gpu-device.js');
 }
 

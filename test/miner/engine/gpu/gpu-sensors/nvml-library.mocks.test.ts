@@ -1,12 +1,11 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { pretendPlatform } from '../../../../platform.ts';
 
 beforeEach(() => void vi.resetModules());
 
 /** @returns the place of NVIDIA's library on a system, with Windows' separators on Windows */
 async function libraryOn(platform: string, root: string | undefined): Promise<string> {
-  const own = Object.getOwnPropertyDescriptor(process, 'platform')!;
-  Object.defineProperty(process, 'platform', { ...own, value: platform });
-  onTestFinished(() => void Object.defineProperty(process, 'platform', own));
+  pretendPlatform(platform);
   vi.stubEnv('SystemRoot', root);
   onTestFinished(() => void vi.unstubAllEnvs());
   const { NVML_LIBRARY } = await import('#pickaxe/miner/engine/gpu/nvml.js');
