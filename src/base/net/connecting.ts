@@ -1,6 +1,16 @@
 /** Connections to nodes, pools and other servers: TCP options, reasons for failures, and kinds of addresses. */
 
 import { BlockList, isIP } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/**
+ * An open connection, usually a socket. Any other `Duplex` serves as well, such as an encrypted stream or one that stays
+ * within the process.
+ */
+export interface PeerStream extends Duplex {
+  /** The peer's address; undefined if it is not known, as after the end of the connection. */
+  readonly remoteAddress?: string | undefined;
+}
 
 /**
  * Options of every TCP connection. Node.js tries a host's addresses one after the other, and by default allows 250 ms

@@ -1,7 +1,6 @@
 /** One connection to a pool: subscribes and authorizes, makes works from the pool's jobs, and submits shares. */
 
-import type { Socket } from 'node:net';
-import { isPrivate } from '../../../base/net/connecting.ts';
+import { isPrivate, type PeerStream } from '../../../base/net/connecting.ts';
 import type { Clock, Timer } from '../../../base/system/clock.ts';
 import { type PoolAddress, poolAddress } from '../../../base/text/addresses.ts';
 import type { Nonce1 } from '../../../protocol/chain/nonce.ts';
@@ -77,7 +76,7 @@ export class PoolSession {
   /** Whether the pool has sent a job that could be read. */
   #hasJob = false;
 
-  constructor(socket: Socket, options: SessionOptions) {
+  constructor(socket: PeerStream, options: SessionOptions) {
     const { account, clock, limits, health } = options;
     this.#options = options;
     this.#notices = new PoolNotices((text) => options.onNote('info', text));

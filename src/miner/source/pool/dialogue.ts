@@ -1,6 +1,6 @@
 /** Exchanges lines with a pool over one connection: requests of pickaxe, calls of the pool, and answers to both. */
 
-import type { Socket } from 'node:net';
+import type { PeerStream } from '../../../base/net/connecting.ts';
 import { onAbort } from '../../../base/system/abort.ts';
 import { BoundedSet, LogBucket, TokenBucket } from '../../../base/system/bounded.ts';
 import type { Clock, Timer } from '../../../base/system/clock.ts';
@@ -50,7 +50,7 @@ export type Reply = Answer | 'late' | 'lost';
 export class Dialogue {
   /** Resolves with the reason when the connection has ended. Never rejects. */
   readonly ended: Promise<PoolError>;
-  readonly #socket: Socket;
+  readonly #socket: PeerStream;
   readonly #options: DialogueOptions;
   readonly #reader = new LenientLines(MOST_LINE_BYTES);
   readonly #bytes: TokenBucket;
@@ -66,7 +66,7 @@ export class Dialogue {
   #lastLineMs: number;
   #end: PoolError | undefined;
 
-  constructor(socket: Socket, options: DialogueOptions) {
+  constructor(socket: PeerStream, options: DialogueOptions) {
     this.#socket = socket;
     this.#options = options;
     const nowMs = options.clock.monotonicMs();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { Backoff } from '../../../base/net/backoff.ts';
-import { isPrivate, TCP_CONNECTING } from '../../../base/net/connecting.ts';
+import { isPrivate, type PeerStream, TCP_CONNECTING } from '../../../base/net/connecting.ts';
 import {
   authoritiesOf,
   BY_AUTHORITY,
@@ -50,7 +50,20 @@ export interface PoolSourceOptions extends PoolAccount {
   readonly network?: NamedNetwork | undefined;
 }
 
-export type PoolSourceContext = SourceContext<PoolLimits>;
+export interface PoolSourceContext extends SourceContext<PoolLimits> {
+  /** Opens each connection to the pool. The default connects with TCP or TLS. */
+  readonly openConnection?: OpenConnection;
+}
+
+/**
+ * Returns an open connection, over which nothing was sent yet. Throws an Error if the connection cannot be opened within
+ * `timeoutMs`, if `stop` fires, or if the certificate or the address is not acceptable.
+ */
+export type OpenConnection = (
+  address: PoolAddress,
+  options: ConnectionOptions,
+  stop: AbortSignal,
+) => Promise<PeerStream>;
 
 export class PoolSource extends BaseSource {
   readonly name: string;
@@ -60,6 +73,7 @@ export class PoolSource extends BaseSource {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #limits: PoolLimits;
+  readonly #openConnection: OpenConnection;
   readonly #announcements: Announcements;
   readonly #health: PoolHealth;
   readonly #origins = new WeakMap<Work, PoolSession>();
@@ -77,6 +91,7 @@ export class PoolSource extends BaseSource {
     this.#clock = clock;
     this.#random = random;
     this.#limits = limits;
+    this.#openConnection = context.openConnection ?? openConnection;
     this.name = options.name ?? address.url;
     this.#announcements = new Announcements(this.kind, this.name, emit);
     this.#health = new PoolHealth(
@@ -160,12 +175,12 @@ export class PoolSource extends BaseSource {
   ): Promise<{ readonly why: PoolError; readonly workMs: number }> {
     const { trust = BY_AUTHORITY } = this.#options;
     const { address, mustBePublic } = next ?? { address: this.#address, mustBePublic: false };
-    let socket: Socket;
+    let socket: PeerStream;
     try {
       const timeoutMs = this.#limits.connectTimeoutMs;
-      socket = await openConnection(address, { trust, timeoutMs, mustBePublic, clock: this.#clock }, stop);
+      socket = await this.#openConnection(address, { trust, timeoutMs, mustBePublic, clock: this.#clock }, stop);
     } catch (fault) {
-      return { why: fault as PoolError, workMs: 0 };
+      return { why: connectionError(fault, address.url, true), workMs: 0 };
     }
     let gaveWorkAtMs: number | undefined;
     const session = this.#openSession(socket, address, () => {
@@ -179,7 +194,7 @@ export class PoolSource extends BaseSource {
     return { why, workMs: gaveWorkAtMs === undefined ? 0 : this.#clock.monotonicMs() - gaveWorkAtMs };
   }
 
-  #openSession(socket: Socket, address: PoolAddress, onFirstWork: () => void): PoolSession {
+  #openSession(socket: PeerStream, address: PoolAddress, onFirstWork: () => void): PoolSession {
     const { user, password, userAgent = 'pickaxe', difficulty, allowReconnect = false, network } = this.#options;
     const askedAtMs = this.#clock.monotonicMs();
     let isFirst = true;
