@@ -4,8 +4,8 @@ import { BlockList, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /**
- * An open connection, usually a socket. Any other `Duplex` serves as well, such as an encrypted stream or one that stays
- * within the process.
+ * An open connection, usually a socket. Any other `Duplex` serves as well, such as an encrypted stream or one that
+ * stays within the process.
  */
 export interface PeerStream extends Duplex {
   /** The peer's address; undefined if it is not known, as after the end of the connection. */

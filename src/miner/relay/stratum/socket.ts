@@ -1,7 +1,7 @@
 /** A client's connection: the proxy's header, the TLS handshake, and the client's lines within their limits. */
 
-import type { Socket } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
+import type { PeerStream } from '../../../base/net/connecting.ts';
 import { TokenBucket } from '../../../base/system/bounded.ts';
 import type { Clock } from '../../../base/system/clock.ts';
 import { LineSplitter, parseProxyHeader } from '../../../protocol/wire/lines.ts';
@@ -31,26 +31,26 @@ const GONE = 'it has closed the connection';
  *   connects for its own health check
  * @throws HandshakeError if no valid header comes within `patienceMs`
  */
-export function readProxyHeader(clock: Clock, socket: Socket, patienceMs: number): Promise<string | undefined> {
-  return settle(clock, socket, patienceMs, 'the header of the proxy did not come', (done) => {
+export function readProxyHeader(clock: Clock, stream: PeerStream, patienceMs: number): Promise<string | undefined> {
+  return settle(clock, stream, patienceMs, 'the header of the proxy did not come', (done) => {
     let bytes = Buffer.alloc(0);
     const read = () => {
-      for (let piece = socket.read() as Buffer | null; piece; piece = socket.read() as Buffer | null) {
+      for (let piece = stream.read() as Buffer | null; piece; piece = stream.read() as Buffer | null) {
         bytes = Buffer.concat([bytes, piece]);
       }
       const header = parseProxyHeader(bytes);
       if (header.kind === 'incomplete') return;
-      socket.off('readable', read);
+      stream.off('readable', read);
       if (header.kind === 'invalid') {
         done(new HandshakeError(`the header of the proxy is wrong: ${header.why}`, 'handshake'));
       } else {
         const rest = bytes.subarray(header.bytes);
-        if (rest.length > 0) socket.unshift(rest);
+        if (rest.length > 0) stream.unshift(rest);
         done(undefined, header.address);
       }
     };
-    socket.on('readable', read);
-    return () => socket.off('readable', read);
+    stream.on('readable', read);
+    return () => stream.off('readable', read);
   });
 }
 
@@ -61,12 +61,12 @@ export function readProxyHeader(clock: Clock, socket: Socket, patienceMs: number
  */
 export function encrypted(
   clock: Clock,
-  socket: Socket,
+  stream: PeerStream,
   secureContext: SecureContext,
   patienceMs: number,
-): Promise<Socket> {
-  const secured = new TLSSocket(socket, { isServer: true, secureContext });
-  return settle<Socket>(clock, secured, patienceMs, 'the handshake of TLS did not come', (done) => {
+): Promise<PeerStream> {
+  const secured = new TLSSocket(stream, { isServer: true, secureContext });
+  return settle<PeerStream>(clock, secured, patienceMs, 'the handshake of TLS did not come', (done) => {
     const succeed = () => done(undefined, secured);
     const fail = ({ code }: NodeJS.ErrnoException) =>
       done(isNoTls(code) ? new HandshakeError('the handshake of TLS failed', 'handshake') : new HandshakeError(GONE));
@@ -95,7 +95,7 @@ type Done<Value> = (fault: HandshakeError | undefined, value?: Value) => void;
  */
 function settle<Value>(
   clock: Clock,
-  socket: Socket,
+  stream: PeerStream,
   patienceMs: number,
   tooLate: string,
   begin: (done: Done<Value>) => () => void,
@@ -105,12 +105,12 @@ function settle<Value>(
     const timer = clock.setTimeout(() => done(new HandshakeError(tooLate, 'timeout')), patienceMs);
     const done: Done<Value> = (fault, value) => {
       timer.cancel();
-      socket.off('close', closed);
+      stream.off('close', closed);
       release();
       if (fault) reject(fault);
       else resolve(value as Value);
     };
-    socket.on('close', closed);
+    stream.on('close', closed);
     const release = begin(done);
   });
 }
@@ -136,7 +136,7 @@ const NEWLINE = 0x0a;
 const NOTHING = Buffer.alloc(0);
 
 interface ConnectionOptions {
-  readonly socket: Socket;
+  readonly stream: PeerStream;
   readonly address: string;
   readonly clock: Clock;
   readonly limits: StratumLimits;
@@ -197,11 +197,11 @@ export class Connection implements LineConnection {
 
   start(hooks: ConnectionHooks): void {
     this.#hooks = hooks;
-    const { socket } = this.#options;
-    socket.on('error', () => {}); // An 'error' is followed by 'close'.
-    socket.on('close', () => this.#end('it has closed the connection', 0));
+    const { stream } = this.#options;
+    stream.on('error', () => {}); // An 'error' is followed by 'close'.
+    stream.on('close', () => this.#end('it has closed the connection', 0));
     let isFirst = true;
-    socket.on('data', (bytes: Buffer) => {
+    stream.on('data', (bytes: Buffer) => {
       // A TLS handshake has no line end, so without this check the client would get no answer before the time limit of
       // the login.
       if (isFirst && bytes[0] === TLS_HANDSHAKE) this.close('it begins TLS, which this port has not', 0, 'handshake');
@@ -214,27 +214,27 @@ export class Connection implements LineConnection {
 
   send(lines: string | Buffer): void {
     if (!this.#isOpen) return;
-    const { socket, limits } = this.#options;
-    socket.write(lines);
-    if (socket.writableLength <= limits.pendingBytes) return;
+    const { stream, limits } = this.#options;
+    stream.write(lines);
+    if (stream.writableLength <= limits.pendingBytes) return;
     this.#end('it does not read', 0, 'unread');
-    socket.destroy();
+    stream.destroy();
   }
 
   close(reason: string, points: number, refusal?: Refusal): void {
     if (!this.#isOpen) return;
     this.#end(reason, points, refusal);
-    const { socket, clock } = this.#options;
-    socket.end();
-    clock.setTimeout(() => socket.destroy(), LAST_WORDS_MS).unref();
+    const { stream, clock } = this.#options;
+    stream.end();
+    clock.setTimeout(() => stream.destroy(), LAST_WORDS_MS).unref();
   }
 
   #read(): void {
-    const { socket } = this.#options;
+    const { stream } = this.#options;
     // All answers to the lines of one chunk are sent together.
-    socket.cork();
+    stream.cork();
     while (this.#takeLine());
-    socket.uncork();
+    stream.uncork();
     if (this.#isOpen && this.#line !== undefined) this.#wait();
   }
 
@@ -260,14 +260,14 @@ export class Connection implements LineConnection {
   }
 
   /**
-   * Stops reading from the socket until the lines that were received are taken. Meanwhile TCP keeps the client from
+   * Stops reading from the stream until the lines that were received are taken. Meanwhile TCP keeps the client from
    * sending more.
    */
   #wait(): void {
-    const { socket, sharedLines, clock } = this.#options;
+    const { stream, sharedLines, clock } = this.#options;
     this.#isWaiting = true;
     this.#waitedMs = clock.monotonicMs();
-    socket.pause();
+    stream.pause();
     sharedLines.wait(this.#goOn);
   }
 
@@ -282,7 +282,7 @@ export class Connection implements LineConnection {
       return 'waits';
     }
     this.#isWaiting = false;
-    this.#options.socket.resume();
+    this.#options.stream.resume();
     return 'read';
   };
 

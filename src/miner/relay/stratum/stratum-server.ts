@@ -1,7 +1,8 @@
 /** The stratum server: ASICs and other miners connect to it and search the source's work. */
 
-import { BlockList, createServer, isIPv4, type Server, type Socket } from 'node:net';
+import { BlockList, isIPv4 } from 'node:net';
 import type { SecureContext } from 'node:tls';
+import type { PeerStream } from '../../../base/net/connecting.ts';
 import { LogBucket, Refusals } from '../../../base/system/bounded.ts';
 import { type Clock, systemClock } from '../../../base/system/clock.ts';
 import type { Work } from '../../../protocol/chain/work.ts';
@@ -12,6 +13,7 @@ import { type Relay, RelayedWorks, type RelayLog } from '../relay.ts';
 import { plainAddress } from './client-network.ts';
 import { ConnectionLimiter, type SharedLines } from './connection-limiter.ts';
 import { SharedJobs } from './jobs.ts';
+import { type Listen, type Listening, onTcp } from './listening.ts';
 import { Nonce1Pool } from './nonce1-pool.ts';
 import { Session, Sessions } from './session.ts';
 import type { SessionContext } from './session-jobs.ts';
@@ -22,11 +24,6 @@ import { StratumClient } from './stratum-messages.ts';
 import { RememberedRates } from './vardiff.ts';
 
 const NAME = 'stratum';
-/**
- * Time without data after which the system checks whether a connection still works (TCP keep-alive). A working
- * connection is not closed for lack of data.
- */
-const KEEP_ALIVE_MS = 60_000;
 /** Penalty points of a client that sends something else than TLS where TLS is required. */
 const HANDSHAKE_POINTS = 2;
 /** Minimum time between two rounds of disconnecting idle clients while the server is full. */
@@ -51,8 +48,11 @@ export interface StratumOptions {
   readonly clock?: Clock;
   /** Gets log lines for people. By default nothing is logged. */
   readonly log?: RelayLog;
-  /** The host address or name and the port on which the server listens. Port 0 means any free port. */
-  readonly listen: { readonly host: string; readonly port: number };
+  /**
+   * The host address or name and the port on which the server listens, where port 0 means any free port; or a function
+   * that accepts connections in another way.
+   */
+  readonly listen: { readonly host: string; readonly port: number } | Listen;
   /**
    * The lane of a miner that uses the same source (`MinerOptions.lane`). No session gets this lane. The default is 0.
    */
@@ -82,13 +82,13 @@ export class StratumRelay implements Relay {
   readonly #sessions = new Sessions();
   readonly #limiter: ConnectionLimiter;
   readonly #proxies = new BlockList();
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
+  readonly #streams = new Set<PeerStream>();
   readonly #refusals: Refusals<Refusal>;
   readonly #faults: LogBucket;
   /** Number of connections that were refused because the server was full, since idle clients were last disconnected. */
   #withoutRoom = 0;
   #madeRoomMs = 0;
+  #listening: Listening | undefined;
   #ledger: Ledger | undefined;
   #count = 0;
   /** Whether a work has gone stale since the last jobs were given. Then the clients must drop their earlier jobs. */
@@ -136,19 +136,11 @@ export class StratumRelay implements Relay {
     this.#refusals = new Refusals(clock, REFUSALS, (line) => log.warn(line), limits.logMs);
     this.#faults = new LogBucket(FAULTS_LOGGED, clock.monotonicMs());
     for (const proxy of proxies) addTo(this.#proxies, proxy);
-    this.#server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
-    this.#server.maxConnections = limits.connections;
-    this.#server.on('connection', (socket) => void this.#meet(socket));
-    this.#server.on('drop', (client) => {
-      this.#withoutRoom++;
-      this.#refusals.note('full', client?.remoteAddress);
-    });
   }
 
-  /** The port on which the server listens; undefined before `open`. */
+  /** The port on which the server listens; undefined before `open` and after the end of `run`. */
   get port(): number | undefined {
-    const address = this.#server.address();
-    return typeof address === 'object' ? address?.port : undefined;
+    return this.#listening?.port;
   }
 
   /**
@@ -157,17 +149,22 @@ export class StratumRelay implements Relay {
    */
   async open(): Promise<void> {
     const { listen, openLedger } = this.#options;
+    const begin = typeof listen === 'function' ? listen : onTcp(listen);
     this.#ledger = await openLedger?.();
+    const events = {
+      connected: (client: PeerStream) => void this.#meet(client),
+      refused: (address: string | undefined) => {
+        this.#withoutRoom++;
+        this.#refusals.note('full', address);
+      },
+      failed: (message: string) => this.#logFault(`a connection could not be accepted: ${message}`),
+    };
     try {
-      await new Promise<void>((resolve, reject) => {
-        this.#server.once('error', reject);
-        this.#server.listen(listen, resolve);
-      });
+      this.#listening = await begin(events, this.#limits.connections);
     } catch (fault) {
       await this.#ledger?.close();
       throw fault;
     }
-    this.#server.on('error', ({ message }) => this.#logFault(`a connection could not be accepted: ${message}`));
   }
 
   async run(stop: AbortSignal): Promise<void> {
@@ -187,10 +184,11 @@ export class StratumRelay implements Relay {
   }
 
   async #close(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    // Sessions are ended at once, because the ledger is closed below. Their sockets report their end only later.
+    const closed = this.#listening?.close();
+    this.#listening = undefined;
+    // Sessions are ended at once, because the ledger is closed below. Their streams report their end only later.
     this.#sessions.closeAll();
-    for (const socket of this.#sockets) socket.destroy();
+    for (const stream of this.#streams) stream.destroy();
     await closed;
     this.#context.quota.close();
     this.#refusals.close();
@@ -230,28 +228,28 @@ export class StratumRelay implements Relay {
   }
 
   /** Accepts or refuses a new connection. A fault ends only this connection. */
-  async #meet(socket: Socket): Promise<void> {
+  async #meet(stream: PeerStream): Promise<void> {
     const { secureContext } = this.#options;
     const { handshakeMs } = this.#limits;
-    let address = plainAddress(socket.remoteAddress ?? '');
+    let address = plainAddress(stream.remoteAddress ?? '');
     let hasEntered = false;
-    this.#sockets.add(socket);
-    socket.on('error', () => {}); // An 'error' is followed by 'close'.
-    socket.once('close', () => {
-      this.#sockets.delete(socket);
+    this.#streams.add(stream);
+    stream.on('error', () => {}); // An 'error' is followed by 'close'.
+    stream.once('close', () => {
+      this.#streams.delete(stream);
       if (hasEntered) this.#limiter.leave(address);
     });
     try {
       if (address === '') throw new HandshakeError('it has closed the connection');
       if (this.#proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6'))
-        address = plainAddress((await readProxyHeader(this.#clock, socket, handshakeMs)) ?? address);
+        address = plainAddress((await readProxyHeader(this.#clock, stream, handshakeMs)) ?? address);
       const lines = this.#limiter.enter(address, this.#clock.monotonicMs());
       if (typeof lines === 'string') throw new HandshakeError(lines, lines);
       hasEntered = true;
-      const client = secureContext ? await encrypted(this.#clock, socket, secureContext, handshakeMs) : socket;
+      const client = secureContext ? await encrypted(this.#clock, stream, secureContext, handshakeMs) : stream;
       this.#begin(client, address, lines);
     } catch (fault) {
-      socket.destroy();
+      stream.destroy();
       const { message } = fault as Error;
       const line = `${address} was refused: ${message}`;
       if (!(fault instanceof HandshakeError)) return this.#logFault(line);
@@ -264,7 +262,7 @@ export class StratumRelay implements Relay {
     }
   }
 
-  #begin(socket: Socket, address: string, sharedLines: SharedLines): void {
+  #begin(stream: PeerStream, address: string, sharedLines: SharedLines): void {
     const clock = this.#clock;
     const ended = (reason: string, points: number, refusal?: Refusal) => {
       this.#sessions.delete(session);
@@ -273,7 +271,7 @@ export class StratumRelay implements Relay {
       this.#limiter.note(address, points, reason, clock.monotonicMs());
       this.#log.debug(`${address} is disconnected: ${reason}`);
     };
-    const connection = new Connection({ socket, address, clock, limits: this.#limits, sharedLines, ended });
+    const connection = new Connection({ stream, address, clock, limits: this.#limits, sharedLines, ended });
     const client = new StratumClient(connection, this.#limits);
     const session = new Session(++this.#count, this.#context, client);
     this.#sessions.add(session);

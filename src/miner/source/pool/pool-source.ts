@@ -56,8 +56,8 @@ export interface PoolSourceContext extends SourceContext<PoolLimits> {
 }
 
 /**
- * Returns an open connection, over which nothing was sent yet. Throws an Error if the connection cannot be opened within
- * `timeoutMs`, if `stop` fires, or if the certificate or the address is not acceptable.
+ * Returns an open connection, over which nothing was sent yet. Throws an Error if the connection cannot be opened
+ * within `timeoutMs`, if `stop` fires, or if the certificate or the address is not acceptable.
  */
 export type OpenConnection = (
   address: PoolAddress,

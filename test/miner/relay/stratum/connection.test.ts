@@ -46,7 +46,7 @@ function connected(more: Partial<StratumLimits> = {}, isGood: (line: string) => 
   const ends: unknown[][] = [];
   let waits = 0;
   const connection = new Connection({
-    socket: socket as unknown as Socket,
+    stream: socket as unknown as Socket,
     address: '192.0.2.1',
     clock: { ...systemClock, monotonicMs: () => nowMs },
     limits,

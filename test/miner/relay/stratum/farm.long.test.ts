@@ -84,7 +84,14 @@ class Miner {
     const sharedLines = farm.door.enter(ADDRESS, farm.nowMs) as SharedLines;
     const { clock } = farm;
     const socket = this.socket as unknown as Socket;
-    const connection = new Connection({ socket, address: ADDRESS, clock, limits: stratumLimits, sharedLines, ended });
+    const connection = new Connection({
+      stream: socket,
+      address: ADDRESS,
+      clock,
+      limits: stratumLimits,
+      sharedLines,
+      ended,
+    });
     connection.start({
       receive: (line) => this.#receive(line),
       waits: () => this.vardiff.slowDown(farm.nowMs),
