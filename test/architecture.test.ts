@@ -210,7 +210,6 @@ test('no test gets a second try: what fails sometimes is a fault', () => {
 });
 
 test('no helper of tests registers a hook when it is loaded, because files that share a process load it once', () => {
-  const tests = join(src, '../test');
   const helpers = readdirSync(tests, { recursive: true, encoding: 'utf8' }).filter(
     (name) => /\.(ts|mjs)$/.test(name) && !/\.test\.ts$/.test(name) && name !== 'leaks.ts',
   );
@@ -224,22 +223,37 @@ test('every wait has a limit of time of its own, because a busy machine needs lo
     .filter((name) => name.endsWith('.ts'))
     .flatMap((name) => {
       const text = readFileSync(join(tests, name), 'utf8');
-      return text.includes('waitFor(') ? waitsOf(text).map((wait) => ({ name, ...wait })) : [];
+      return /\bvi\.wait/.test(text) ? waitsOf(text).map((wait) => ({ name, ...wait })) : [];
     });
   expect(waits.length).toBeGreaterThan(100);
-  expect(waits.filter(({ count }) => count < 2).map(({ name, code }) => `${name}: ${code}`)).toEqual([]);
+  // Options are a number or a constant, or else an object.
+  const unlimited = waits.filter(({ options = '{}' }) => /^\{(?!.*(?:\btimeout\b|\.\.\.PATIENCE\b))/s.test(options));
+  expect(unlimited.map(({ name, code }) => `${name}: ${code}`)).toEqual([]);
 });
 
-/** @returns each call of `vi.waitFor` in a text, and the number of its arguments */
-function waitsOf(text: string): { count: number; code: string }[] {
-  const found: { count: number; code: string }[] = [];
-  JSON.stringify(parseAst(text, { lang: 'ts' }), (_, node) => {
-    if (node?.type === 'CallExpression' && text.slice(node.callee.start, node.callee.end) === 'vi.waitFor') {
-      found.push({ count: node.arguments.length, code: text.slice(node.start, node.end).split('\n')[0] });
-    }
-    return typeof node === 'bigint' ? undefined : node;
-  });
-  return found;
+/** @returns each call of `vi.waitFor` and `vi.waitUntil` in a text, with its second argument, which has the limit */
+function waitsOf(text: string): { code: string; options: string | undefined }[] {
+  const textOf = ({ start, end }: Node) => text.slice(start, end);
+  return [...nodesIn(parseAst(text, { lang: 'ts' }))]
+    .filter((node) => node.type === 'CallExpression' && /^vi\.wait(?:For|Until)$/.test(textOf(node.callee!)))
+    .map((node) => ({ code: textOf(node).split('\n')[0], options: node.arguments![1] && textOf(node.arguments![1]) }));
+}
+
+/** What this file reads of a node of a syntax tree. */
+interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  /** Those of a call. */
+  readonly callee?: Node;
+  readonly arguments?: readonly Node[];
+}
+
+/** @returns a part of a syntax tree with all nodes in it */
+function* nodesIn(part: unknown): Generator<Node> {
+  if (part === null || typeof part !== 'object') return;
+  if ('type' in part) yield part as Node;
+  for (const inner of Object.values(part)) yield* nodesIn(inner);
 }
 
 test('comments are no wider than the code', () => {
