@@ -49,9 +49,6 @@ export const isolated: { readonly env: NodeJS.ProcessEnv; readonly cwd: string }
   cwd: configHome,
 };
 
-/** Time limit of `vi.waitFor` for what takes a second on an idle machine. */
-export const PATIENCE = { timeout: 60_000 };
-
 /**
  * @param main the command line to run, if it is another copy
  * @param cwd the folder in which it runs. The default is a folder without a configuration

@@ -34,12 +34,13 @@ import {
   toBob,
   toChain,
 } from '../mock-node/execution/bank.ts';
+import { PATIENCE } from '../patience.ts';
 
 const startBank = banksOf('chainweb');
 
 const NETWORK = 'development';
 /** How long their client waits for a block. */
-const WAIT = { timeout: 60_000, interval: 50 };
+const WAIT = { ...PATIENCE, interval: 50 };
 const KEYS_OF_ALICE = { publicKey: ALICE.publicKey, secretKey: SECRET_OF_ALICE };
 const withKeyset = { keys: [BOB.publicKey], pred: 'keys-all' as const };
 

@@ -8,6 +8,7 @@ import { type Config, DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { formatWindows, parseWindows } from '#pickaxe/base/text/schedule-windows.js';
 import { findWatches } from '#pickaxe/rig/pauses/idle.js';
 import { powerReader } from '#pickaxe/rig/pauses/power.js';
+import { PATIENCE } from '../../patience.ts';
 import { device, verdict } from '../../rig/status/fakes.ts';
 import { Folder } from '../config/folder.ts';
 import { idleMiner, startAll } from './sidecars/fakes.ts';
@@ -51,7 +52,7 @@ it('a sidecar is restarted when its own settings change, one restart at a time, 
   await change(pauseAt('sun'));
   await change(pauseAt());
   await change(pauseAt('mon'));
-  await vi.waitFor(() => expect(did.at(-1)).toBe('starts mon'), { timeout: 60_000 });
+  await vi.waitFor(() => expect(did.at(-1)).toBe('starts mon'), PATIENCE);
   await end();
   await change(pauseAt('tue'));
   expect(did.at(-1)).toBe('ends mon');
@@ -71,7 +72,7 @@ it('a sidecar is restarted for settings that changed while it started', async ()
     };
   };
   const end = await (await restartOnChange(live, scheduleOf, make))(running);
-  await vi.waitFor(() => expect(did).toEqual(['starts none', 'ends none', 'starts sat']), { timeout: 60_000 });
+  await vi.waitFor(() => expect(did).toEqual(['starts none', 'ends none', 'starts sat']), PATIENCE);
   await end();
 });
 
@@ -84,9 +85,7 @@ it('a sidecar keeps running when it cannot do what new settings ask for, and the
   };
   const end = await (await restartOnChange(live, scheduleOf, make))(running);
   await change(pauseAt('sun'));
-  await vi.waitFor(() => expect(errors()).toEqual(['the change does not take effect: not on sundays']), {
-    timeout: 60_000,
-  });
+  await vi.waitFor(() => expect(errors()).toEqual(['the change does not take effect: not on sundays']), PATIENCE);
   expect(ended).not.toHaveBeenCalled();
   await end();
   expect(ended).toHaveBeenCalledTimes(1);
@@ -102,13 +101,10 @@ it('hooks that are added later get later notices and the stop, but not the start
   const { log } = running;
   vi.spyOn(log, 'warn').mockImplementation(((_: object, message: string) => told(message)) as typeof log.warn);
   await change(hook(3));
-  await vi.waitFor(
-    () => {
-      running.events.emit(verdict('cpu', 'accepted'));
-      expect(told).toHaveBeenCalledWith('block: its command failed (exit code 3)');
-    },
-    { timeout: 60_000 },
-  );
+  await vi.waitFor(() => {
+    running.events.emit(verdict('cpu', 'accepted'));
+    expect(told).toHaveBeenCalledWith('block: its command failed (exit code 3)');
+  }, PATIENCE);
   await change(hook(4));
   await end();
   expect(told).toHaveBeenCalledWith('stop: its command failed (exit code 4)');
@@ -154,13 +150,10 @@ it('a webhook that is added later gets later notices, and a removed one gets no 
   const { live, change, running } = rig();
   const end = await startAll(await sidecarsOf(live), running);
   const isTold = (what: string) =>
-    vi.waitFor(
-      () => {
-        running.events.emit(verdict('cpu', 'accepted'));
-        expect(got.at(-1)).toBe(what);
-      },
-      { timeout: 60_000 },
-    );
+    vi.waitFor(() => {
+      running.events.emit(verdict('cpu', 'accepted'));
+      expect(got.at(-1)).toBe(what);
+    }, PATIENCE);
   await change({ webhook: { url: `http://127.0.0.1:${port}/first` } });
   await isTold('/first block');
   await change({ webhook: { url: `http://127.0.0.1:${port}/second` } });

@@ -16,6 +16,7 @@ import { updatesOf } from '#pickaxe/miner/source/following.js';
 import type { UpdateListener } from '#pickaxe/miner/source/source.js';
 import { LogTail } from '#pickaxe/rig/log/log-tail.js';
 import { FakeEngine, FakeSource, makeWork, Recorder } from '../../fakes.ts';
+import { PATIENCE } from '../../patience.ts';
 import { share, verdict } from '../../rig/status/fakes.ts';
 
 /** The fake engine finds a solution within a few steps. */
@@ -141,7 +142,7 @@ describe('a device that is too hot', () => {
       await mined;
     });
     const last = () => recorded.of('device').at(-1);
-    const isReady = () => vi.waitFor(() => expect(last()?.state).toBe('ready'), { timeout: 60_000 });
+    const isReady = () => vi.waitFor(() => expect(last()?.state).toBe('ready'), PATIENCE);
     const read = (temperatureCelsius: number) => engine.listener?.telemetry?.({ temperatureCelsius });
     return { engine, source, recorded, mined, last, isReady, read };
   }
@@ -154,7 +155,7 @@ describe('a device that is too hot', () => {
     read(95);
     expect(last()).toMatchObject({ state: 'paused', reason: 'its temperature is 95 °C; it resumes at 80 °C' });
     source.work(makeWork(SOON));
-    await vi.waitFor(() => expect(recorded.of('work')).toHaveLength(1), { timeout: 60_000 });
+    await vi.waitFor(() => expect(recorded.of('work')).toHaveLength(1), PATIENCE);
     expect(engine.jobs).toEqual([]);
     read(80);
     expect(await mined).toBe(0);
@@ -187,7 +188,7 @@ describe('a device that is too hot', () => {
         read(70);
         expect(last()).toMatchObject({ state: 'paused', reason: 'its temperature is 70 °C; it resumes at 60 °C' });
       },
-      { timeout: 60_000, interval: 1_000 },
+      { ...PATIENCE, interval: 1_000 },
     );
     read(60);
     source.work(makeWork(SOON));

@@ -9,10 +9,10 @@ import type { NodeApi } from '#pickaxe/node/client/node-api.js';
 import { info } from '../../cli/ledger/ledger-node.ts';
 import { secondAddress } from '../../node/client/second-address.ts';
 import { QUICK, type Server, serve } from '../../node/client/server.ts';
+import { PATIENCE } from '../../patience.ts';
 import { FakeClock } from '../../rig/status/fakes.ts';
 
 /** Nobody listens there. */
-const PATIENCE = { timeout: 60_000 };
 const DEAD = 'http://127.0.0.1:9';
 
 const settingsOf = (urls: readonly string[], more: { network?: string; ledger?: object } = {}): ApiSettings => ({

@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { LogFile, openLogFile } from '#pickaxe/app/process/log-file.js';
+import { PATIENCE } from '../../patience.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'pickaxe-log-'));
 let folders = 0;
@@ -105,7 +106,7 @@ test('a file that cannot be written is reported once and tried again, and its li
   const file = new LogFile(path, 1_024, 1, (line) => said.push(line));
   file.write('waits\n');
   // The timer of the next attempt shows that this attempt has failed. How long that takes depends on the disk.
-  const failed = () => vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 });
+  const failed = () => vi.waitUntil(() => vi.getTimerCount() === 1, PATIENCE);
   await failed();
   expect(said[0]).toMatch(/^the log file cannot be written, mining goes on: .+ \(trying again every 60 s\)\n$/);
   await vi.advanceTimersByTimeAsync(60_000); // The folder is still there.
@@ -114,7 +115,7 @@ test('a file that cannot be written is reported once and tried again, and its li
   rmSync(path, { recursive: true });
   await vi.advanceTimersByTimeAsync(60_000);
   vi.useRealTimers();
-  await vi.waitUntil(() => existsSync(path), { timeout: 60_000 });
+  await vi.waitUntil(() => existsSync(path), PATIENCE);
   file.write('here again\n');
   await file.close();
   expect(said).toHaveLength(1);
@@ -130,10 +131,10 @@ describe('a file that cannot be rotated', () => {
     const file = new LogFile(path, 1_000, 1, (line) => said.push(line));
     const line = (i: number) => `line ${String(i).padStart(94, '0')}`;
     for (let i = 0; i < 25; i++) file.write(`${line(i)}\n`);
-    await vi.waitUntil(() => existsSync(path) && statSync(path).size === 2_500, { timeout: 60_000 });
+    await vi.waitUntil(() => existsSync(path) && statSync(path).size === 2_500, PATIENCE);
     rmSync(`${path}.1`, { recursive: true });
     for (let i = 25; i < 31; i++) file.write(`${line(i)}\n`);
-    await vi.waitUntil(() => existsSync(path) && statSync(path).size === 100, { timeout: 60_000 });
+    await vi.waitUntil(() => existsSync(path) && statSync(path).size === 100, PATIENCE);
     expect(lines(`${path}.1`)).toEqual(Array.from({ length: 30 }, (_, i) => line(i)));
     expect(lines(path)).toEqual([line(30)]);
     const reported = 'the log file cannot be rotated and keeps growing';
@@ -228,11 +229,11 @@ describe.skipIf(process.platform === 'win32')('the log file belongs to its owner
     mkdirSync(path);
     const file = new LogFile(path, 1_024, 1, (line) => said.push(line));
     file.write('waits\n');
-    await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 });
+    await vi.waitUntil(() => vi.getTimerCount() === 1, PATIENCE);
     rmSync(path, { recursive: true });
     symlinkSync(led, path);
     await vi.advanceTimersByTimeAsync(60_000);
-    await vi.waitUntil(() => vi.getTimerCount() === 1, { timeout: 60_000 }); // The file was not opened.
+    await vi.waitUntil(() => vi.getTimerCount() === 1, PATIENCE); // The file was not opened.
     vi.useRealTimers();
     await file.close();
     expect(existsSync(led)).toBe(false);

@@ -8,8 +8,9 @@ import type { BlockState } from '#pickaxe/node/blocks/fate.js';
 import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { expectShape } from '../../expect-shape.ts';
 import { madeHeader, madeRecord } from '../../node/blocks/pretend.ts';
+import { PATIENCE } from '../../patience.ts';
 import { pickaxe } from '../in-process.ts';
-import { PATIENCE, start } from '../pickaxe.ts';
+import { start } from '../pickaxe.ts';
 
 let folder: string;
 let file: string;

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { serverProgram } from '#pickaxe/cli/fleet/fleet-demo.js';
 import { noServer, whyNoServer } from '../../fleet/nats/server.ts';
+import { PATIENCE } from '../../patience.ts';
 import { isRunning } from '../../running.ts';
-import { PATIENCE, pickaxe, start } from '../pickaxe.ts';
+import { pickaxe, start } from '../pickaxe.ts';
 
 it.skipIf(noServer)(`pickaxe fleet demo kills a coordinator and loses no solution${whyNoServer}`, async () => {
   const { code, stderr } = await pickaxe('fleet', 'demo', '--duration', '15');

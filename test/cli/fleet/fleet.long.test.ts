@@ -6,7 +6,8 @@ import { FleetStatus } from '#pickaxe/fleet/operator/fleet-status.js';
 import { expectShape } from '../../expect-shape.ts';
 import { noServer, TestServer, whyNoServer } from '../../fleet/nats/server.ts';
 import { MockNode } from '../../mock-node/node.ts';
-import { PATIENCE, type Run, start } from '../pickaxe.ts';
+import { PATIENCE } from '../../patience.ts';
+import { type Run, start } from '../pickaxe.ts';
 
 const KEY = 'a1'.repeat(32);
 

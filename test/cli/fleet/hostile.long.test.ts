@@ -11,7 +11,8 @@ import { makeWork } from '../../fakes.ts';
 import { connect } from '../../fleet/nats/links.ts';
 import { noServer, TestServer, whyNoServer } from '../../fleet/nats/server.ts';
 import { FakeCoordinator, SUBJECTS } from '../../fleet/rig/world.ts';
-import { PATIENCE, start } from '../pickaxe.ts';
+import { PATIENCE } from '../../patience.ts';
+import { start } from '../pickaxe.ts';
 
 type Coordinator = FakeCoordinator<NatsLink>;
 

@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { noServer, TestServer, whyNoServer } from '../../fleet/nats/server.ts';
 import { DIALECTS, MockNode } from '../../mock-node/node.ts';
-import { PATIENCE, type Run, start } from '../pickaxe.ts';
+import { PATIENCE } from '../../patience.ts';
+import { type Run, start } from '../pickaxe.ts';
 
 /** For how long the node answers no solution. It is long enough for signals that are sent meanwhile. */
 const ANSWER_MS = 1_500;

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { describeGpu } from '../../miner/engine/gpu/adapter.ts';
 import { DIALECTS } from '../../mock-node/node.ts';
+import { PATIENCE } from '../../patience.ts';
 import { mine } from '../mining/mine-on-mock.ts';
 import { rememberGpus } from '../remember-gpu.ts';
 
@@ -65,7 +66,7 @@ describeGpu('mining on a GPU', () => {
       expect(devices.cpu?.hashesPerSecond).toBeGreaterThan(0);
       expect(devices.gpu0?.hashesPerSecond).toBeGreaterThan(0);
     };
-    await vi.waitFor(bothHash, { timeout: 60_000 });
+    await vi.waitFor(bothHash, PATIENCE);
     run.child.kill('SIGTERM');
     expect(await run.code).toBe(0);
     expect(mock.ledger.stats).toMatchObject({ rejected: 0 });

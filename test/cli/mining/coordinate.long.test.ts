@@ -15,7 +15,8 @@ import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { connect } from '../../fleet/nats/links.ts';
 import { noServer, TestServer, whyNoServer } from '../../fleet/nats/server.ts';
 import { DIALECTS, MockNode } from '../../mock-node/node.ts';
-import { PATIENCE, pickaxe, type Run, start } from '../pickaxe.ts';
+import { PATIENCE } from '../../patience.ts';
+import { pickaxe, type Run, start } from '../pickaxe.ts';
 
 const KEY = 'a1'.repeat(32);
 const subjects = new FleetSubjects('pickaxe');

@@ -7,8 +7,9 @@ import { connect } from '../../fleet/nats/links.ts';
 import { noServer, TestServer, whyNoServer } from '../../fleet/nats/server.ts';
 import { nodesOf } from '../../miner/source/node/node.ts';
 import { DIALECTS } from '../../mock-node/node.ts';
+import { PATIENCE } from '../../patience.ts';
 import { pickaxe as inProcess } from '../in-process.ts';
-import { PATIENCE, pickaxe, start } from '../pickaxe.ts';
+import { pickaxe, start } from '../pickaxe.ts';
 
 const KEY = 'a1'.repeat(32);
 const CPU = ['--devices', 'cpu', '--threads', '1'];

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { MockNode } from '../../mock-node/node.ts';
-import { cacheHome, PATIENCE } from '../pickaxe.ts';
+import { PATIENCE } from '../../patience.ts';
+import { cacheHome } from '../pickaxe.ts';
 import { noTmux, Terminal, why } from '../tmux.ts';
 
 const PAGE = fileURLToPath(new URL('../../../docs/commands.md', import.meta.url));
@@ -56,7 +57,7 @@ async function play(terminal: Terminal, node: MockNode, url: string): Promise<Re
 
   await terminal.wipe();
   terminal.type('pickaxe mine\n');
-  await vi.waitFor(() => expect(node.ledger.stats.accepted).toBeGreaterThan(0), 60_000);
+  await vi.waitFor(() => expect(node.ledger.stats.accepted).toBeGreaterThan(0), PATIENCE);
   for (const [key, message] of [
     ['h', 'verified candidates prove it'],
     ['s', 'became'],

@@ -5,13 +5,12 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Summary } from '#pickaxe/rig/status/status.js';
 import { describeGpu } from '../../miner/engine/gpu/adapter.ts';
 import { MockNode } from '../../mock-node/node.ts';
+import { PATIENCE } from '../../patience.ts';
 import { type Run, start } from '../pickaxe.ts';
 import { rememberGpus } from '../remember-gpu.ts';
 
 /** Low enough for a software GPU and one thread to find a few blocks a second. */
 const DIFFICULTY = 10_000_000;
-/** How long measuring the kernels may take on a CPU that also emulates the GPU. */
-const PATIENCE = { timeout: 60_000, interval: 50 };
 
 const onLinux = process.platform === 'linux';
 

@@ -3,14 +3,13 @@ import { type HttpAddress, parseHttpAddress } from '#pickaxe/base/text/addresses
 import { MockPool } from '../../../bench/lib/mock-pool.mjs';
 import { nodesOf } from '../../miner/source/node/node.ts';
 import { mockNodeArgs } from '../../mock-node/node.ts';
+import { PATIENCE } from '../../patience.ts';
 import { asker } from '../../rig/http/serving.ts';
 import { pickaxe, type Run, start } from '../pickaxe.ts';
 import { TOKEN, tokenFile } from '../token-file.ts';
 
 const startNode = nodesOf('chainweb');
 
-/** The machine may be busy. */
-const SLOW = { timeout: 60_000 };
 /** Number of equal statuses in a row, half a second apart, that show a steady status. */
 const SAME_TIMES = 4;
 const runs: Run[] = [];
@@ -28,7 +27,7 @@ async function served(...command: string[]) {
     const [, found] = /listening at http:\/\/127\.0\.0\.1:(\d+)/.exec(run.stderr) ?? [];
     expect(found, run.stderr).toBeDefined();
     return Number(found);
-  }, SLOW);
+  }, PATIENCE);
   return { run, port, ask: asker(port) };
 }
 
@@ -42,7 +41,7 @@ async function settled<T extends { hashes: number }>(status: () => Promise<T>): 
       expect(last).toHaveLength(SAME_TIMES);
       expect(new Set(last).size).toBe(1);
     },
-    { ...SLOW, interval: 500 },
+    { ...PATIENCE, interval: 500 },
   );
   return seen.at(-1)!;
 }
@@ -76,7 +75,7 @@ describe('wrong usage ends with exit code 2 and says what to do', () => {
 describe('pickaxe demo --http', () => {
   it('is read-only, shows what is mined, and ends with the miner in spite of an open stream', async () => {
     const { run, port, ask } = await demo();
-    await vi.waitFor(async () => expect((await ask('/api/v1/status')).json.accepted).toBeGreaterThan(0), SLOW);
+    await vi.waitFor(async () => expect((await ask('/api/v1/status')).json.accepted).toBeGreaterThan(0), PATIENCE);
     const { json } = await ask('/api/v1/status');
     expect(json).toMatchObject({ ready: true, control: false, rejected: 0, hardwareErrors: 0 });
     expect(json.devices.cpu).toMatchObject({ state: 'ready', kind: 'cpu' });
@@ -98,15 +97,15 @@ describe('pickaxe demo --http', () => {
     const post = (what: string) => ask(`/api/v1/${what}`, { method: 'POST', headers });
     const status = async () => (await ask('/api/v1/status', { headers })).json;
     expect((await ask('/api/v1/status')).status).toBe(401);
-    await vi.waitFor(async () => expect((await status()).accepted).toBeGreaterThan(0), SLOW);
+    await vi.waitFor(async () => expect((await status()).accepted).toBeGreaterThan(0), PATIENCE);
     expect((await post('pause')).status).toBe(204);
-    await vi.waitFor(async () => expect(await status()).toMatchObject({ paused: true, ready: false }), SLOW);
+    await vi.waitFor(async () => expect(await status()).toMatchObject({ paused: true, ready: false }), PATIENCE);
     expect((await status()).devices.cpu.reason).toContain('HTTP');
     const before = (await settled(status)).hashes;
     expect((await post('resume')).status).toBe(204);
-    await vi.waitFor(async () => expect((await status()).hashes).toBeGreaterThan(before), SLOW);
+    await vi.waitFor(async () => expect((await status()).hashes).toBeGreaterThan(before), PATIENCE);
     await post('pause');
-    await vi.waitFor(async () => expect((await status()).paused).toBe(true), SLOW);
+    await vi.waitFor(async () => expect((await status()).paused).toBe(true), PATIENCE);
     const { hashes, accepted, rejected, stale, bestDifficulty, expectedBlocks } = await settled(status);
     expect((await post('stop')).status).toBe(204);
     expect(await run.code).toBe(0);
@@ -130,7 +129,7 @@ describe('pickaxe demo --http', () => {
     runs.push(run);
     const port = await vi.waitFor(
       () => Number(/listening at http:\/\/0\.0\.0\.0:(\d+)/.exec(run.stderr)?.[1] ?? expect.fail(run.stderr)),
-      SLOW,
+      PATIENCE,
     );
     const ask = asker(port);
     const headers = { authorization: `Bearer ${TOKEN}` };

@@ -6,7 +6,8 @@ import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { JsonLine } from '#pickaxe/rig/log/json-lines.js';
 import { expectShape } from '../../expect-shape.ts';
 import { DIALECTS, MockNode, type OtherOptions } from '../../mock-node/node.ts';
-import { PATIENCE, type Run, start } from '../pickaxe.ts';
+import { PATIENCE } from '../../patience.ts';
+import { type Run, start } from '../pickaxe.ts';
 
 const KEY = 'a1'.repeat(32);
 const EASY = 200_000;

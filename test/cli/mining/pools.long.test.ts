@@ -7,7 +7,8 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fingerprintOf } from '#pickaxe/base/net/certificate.js';
 import { MockPool } from '../../../bench/lib/mock-pool.mjs';
 import { selfSigned } from '../../node/client/certificates.ts';
-import { PATIENCE, pickaxe, type Run, start } from '../pickaxe.ts';
+import { PATIENCE } from '../../patience.ts';
+import { pickaxe, type Run, start } from '../pickaxe.ts';
 
 const RIG = ['--user', 'k:abc.rig1', '--devices', 'cpu', '--threads', '1', '--kernel', 'wasm'];
 

@@ -6,8 +6,9 @@ import { DoctorReport } from '#pickaxe/cli/setup/doctor.js';
 import { BenchResult } from '#pickaxe/rig/bench/bench-result.js';
 import { expectShape } from '../../expect-shape.ts';
 import { INTEL_DESKTOP, PretendedMachine, RYZEN } from '../../miner/engine/cpu/cpu-sensors/machines.ts';
+import { PATIENCE } from '../../patience.ts';
 import { asker } from '../../rig/http/serving.ts';
-import { PATIENCE, type Run, start } from '../pickaxe.ts';
+import { type Run, start } from '../pickaxe.ts';
 import { on } from '../pretended.ts';
 
 const ZONE = 'class/hwmon/hwmon3/temp1_input';

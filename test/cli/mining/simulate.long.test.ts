@@ -3,8 +3,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { MockNode, type OtherOptions } from '../../mock-node/node.ts';
+import { PATIENCE } from '../../patience.ts';
 import { inNewFolders, KEY, asProgram as pickaxe } from '../in-folder.ts';
-import { PATIENCE, type Run, start } from '../pickaxe.ts';
+import { type Run, start } from '../pickaxe.ts';
 
 inNewFolders();
 

@@ -4,8 +4,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RigsReport } from '#pickaxe/cli/mining/stats-table.js';
 import { Status } from '#pickaxe/rig/status/status.js';
 import { expectShape } from '../../expect-shape.ts';
+import { PATIENCE } from '../../patience.ts';
 import { pickaxe } from '../in-process.ts';
-import { PATIENCE, type Run, start } from '../pickaxe.ts';
+import { type Run, start } from '../pickaxe.ts';
 import { tokenFile } from '../token-file.ts';
 
 const ends: (() => Promise<unknown> | unknown)[] = [];

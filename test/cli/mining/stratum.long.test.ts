@@ -7,7 +7,8 @@ import { Folder } from '../../app/config/folder.ts';
 import { Asic } from '../../miner/relay/stratum/asic.ts';
 import { DIALECTS, MockNode } from '../../mock-node/node.ts';
 import { selfSigned } from '../../node/client/certificates.ts';
-import { type ExitCode, PATIENCE, pickaxe, type Run, start } from '../pickaxe.ts';
+import { PATIENCE } from '../../patience.ts';
+import { type ExitCode, pickaxe, type Run, start } from '../pickaxe.ts';
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {

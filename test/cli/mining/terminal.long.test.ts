@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { MockNode } from '../../mock-node/node.ts';
+import { PATIENCE } from '../../patience.ts';
 import { isolated, MAIN, start } from '../pickaxe.ts';
 import { noTmux, Terminal, type TerminalOptions, why } from '../tmux.ts';
 import { TOKEN, tokenFile } from '../token-file.ts';
@@ -57,7 +58,7 @@ async function opened(options?: TerminalOptions): Promise<Terminal> {
   const terminal = open(options);
   terminal.type(`pickaxe ${await mine()}; echo "code $?"; stty -a\n`);
   await terminal.sees('1 thread ('); // the CPU is ready
-  await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 60_000);
+  await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), PATIENCE);
   return terminal;
 }
 
@@ -65,7 +66,7 @@ async function opened(options?: TerminalOptions): Promise<Terminal> {
 async function processOn(terminal: Terminal): Promise<number> {
   const command = `exec "${process.execPath}" "${MAIN}" ${await mine()}`;
   terminal.type(`(echo "pid $BASHPID."; ${command}); echo "code $?"; NODE_OPTIONS= stty -a\n`);
-  await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 60_000);
+  await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), PATIENCE);
   return Number(/pid (\d+)\./.exec(terminal.text())![1]);
 }
 
@@ -81,7 +82,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, () => {
     const terminal = await opened();
     await terminal.sees('new job'); // what is known of the node is shown below
     // The line is drawn once a second.
-    await vi.waitFor(() => expect(terminal.rows().at(-1)).toMatch(STATUS), 60_000);
+    await vi.waitFor(() => expect(terminal.rows().at(-1)).toMatch(STATUS), PATIENCE);
     terminal.type('z');
     terminal.press('Up', 'F5');
     const pages = { h: 'highest', s: 'effort', c: 'never lost', e: '0 hardware errors', '?': 'q  quit' };
@@ -103,9 +104,9 @@ describe.skipIf(noTmux)(`on a terminal${why}`, () => {
     const terminal = await opened();
     terminal.type('p');
     await terminal.sees('paused: by the key p');
-    await vi.waitFor(() => expect(statusLines(terminal)[0]).toMatch(/^ paused /), 60_000);
+    await vi.waitFor(() => expect(statusLines(terminal)[0]).toMatch(/^ paused /), PATIENCE);
     terminal.type('r');
-    await vi.waitFor(() => expect(statusLines(terminal)[0]).not.toContain('paused'), 60_000);
+    await vi.waitFor(() => expect(statusLines(terminal)[0]).not.toContain('paused'), PATIENCE);
     terminal.press('C-c');
     await terminal.sees('code 0');
     await isRestored(terminal);
@@ -116,14 +117,14 @@ describe.skipIf(noTmux)(`on a terminal${why}`, () => {
     const http = ['--http', '0.0.0.0:0', '--http-token-file', tokenFile(TOKEN), '--log-file', 'pickaxe.log'];
     terminal.type(`pickaxe ${await mine(...http)}; echo "code $?"; cat pickaxe.log; stty -a\n`);
     await terminal.sees('token required');
-    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 60_000);
+    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), PATIENCE);
     terminal.type('l');
     await terminal.sees(`#token=${TOKEN}`);
     await terminal.sees('Press any key to go back.');
     expect(statusLines(terminal)).toEqual([]);
     // Another key only goes back: it does not pause.
     terminal.type('p');
-    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 60_000);
+    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), PATIENCE);
     expect(terminal.text()).not.toContain(TOKEN);
     expect(terminal.text()).not.toContain('pausing');
     terminal.type('l');
@@ -147,7 +148,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, () => {
         // A new rig's status line names the key, unless there is hardly any room.
         if (columns >= 60) expect(row).toContain('? for keys');
         expect(terminal.rows().at(-1)).toBe(row);
-      }, 60_000);
+      }, PATIENCE);
     }
   });
 
@@ -173,7 +174,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, () => {
     await terminal.sees('1 thread (');
     await terminal.close();
     const lines = () => readFileSync(log, 'utf8').trimEnd().split('\n');
-    await vi.waitFor(() => expect(lines().at(-1)).toMatch(/miner 0 accepted, .* on average$/), 60_000);
+    await vi.waitFor(() => expect(lines().at(-1)).toMatch(/miner 0 accepted, .* on average$/), PATIENCE);
     expect(lines().join()).toContain('stopping; repeat to exit at once');
   });
 
@@ -187,7 +188,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, () => {
     await terminal.sees(/code [1-9]/);
     await isRestored(terminal);
     // Node.js itself restores the terminal's mode. pickaxe has to erase the line before the error is printed.
-    await vi.waitFor(() => expect(written()).toContain('Error: a bomb'), 60_000);
+    await vi.waitFor(() => expect(written()).toContain('Error: a bomb'), PATIENCE);
     const [before] = written().split('Error: a bomb');
     expect(before).toContain('accepted 0 rejected');
     expect(before.slice(before.lastIndexOf(ERASE))).not.toContain('accepted 0 rejected');
@@ -196,7 +197,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, () => {
   it('Ctrl-Z stops pickaxe, which then goes on in the background without the terminal, and in the foreground with it', async () => {
     const terminal = open();
     terminal.type(`pickaxe ${await mine('--duration', '60')}\n`);
-    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 60_000);
+    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), PATIENCE);
     terminal.press('C-z');
     await terminal.sees('Stopped');
     expect(statusLines(terminal)).toEqual([]);
@@ -205,7 +206,7 @@ describe.skipIf(noTmux)(`on a terminal${why}`, () => {
     await terminal.sees(/Running .*\n?.*\nhere/);
     expect(statusLines(terminal)).toEqual([]);
     terminal.type('fg\n');
-    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), 60_000);
+    await vi.waitFor(() => expect(statusLines(terminal)).toHaveLength(1), PATIENCE);
     terminal.type('s');
     await terminal.sees('no block yet');
     terminal.type('q');
@@ -257,7 +258,7 @@ describe.skipIf(noScript)(`on a terminal that no person uses${whyNoScript}`, () 
 describe('where there is no terminal', () => {
   it('there is no escape code, and the speed is still logged', async () => {
     const run = start((await mine('--log-format', 'text')).split(' '), { CI: '', TERM: 'xterm' });
-    await vi.waitFor(() => expect(run.stderr).toContain('speed '), 60_000);
+    await vi.waitFor(() => expect(run.stderr).toContain('speed '), PATIENCE);
     run.child.kill('SIGINT');
     expect(await run.code).toBe(0);
     expect(run.stderr).not.toContain(ESCAPE);

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { DIALECTS, MockNode } from '../../mock-node/node.ts';
+import { PATIENCE } from '../../patience.ts';
 import { pickaxe, type Run, start } from '../pickaxe.ts';
 
 const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
@@ -179,7 +180,7 @@ describe('hooks', () => {
       `echo "$PICKAXE_EVENT_DEVICE $PICKAXE_EVENT_STATE $PICKAXE_EVENT_FAULT" > ${file}; exit 9`,
     ];
     const run = mine(url, ['--devices', 'gpu77', ...args]);
-    await vi.waitFor(() => expect(read(file)).toBe('gpu77 parked missing\n'), { timeout: 60_000 });
+    await vi.waitFor(() => expect(read(file)).toBe('gpu77 parked missing\n'), PATIENCE);
     run.child.kill('SIGTERM');
     expect(await run.code).toBe(0);
     expect(run.stderr).toContain('device-lost: its command failed (exit code 9)');
@@ -202,9 +203,9 @@ describe('hooks', () => {
     const { url } = await node(1e15);
     const file = newFile();
     const run = mine(url, ['--on-stop', `echo $$ > ${file}; exec sleep 1000`]);
-    await vi.waitFor(() => expect(run.events('work').length).toBeGreaterThan(0), { timeout: 60_000 });
+    await vi.waitFor(() => expect(run.events('work').length).toBeGreaterThan(0), PATIENCE);
     run.child.kill('SIGTERM');
-    await vi.waitFor(() => expect(read(file)).toMatch(/^\d+\n$/), { timeout: 60_000 });
+    await vi.waitFor(() => expect(read(file)).toMatch(/^\d+\n$/), PATIENCE);
     const pid = Number(read(file));
     onTestFinished(() => void process.kill(pid, 'SIGKILL'));
     run.child.kill('SIGTERM');
@@ -251,8 +252,8 @@ describe('the low-hashrate alarm', () => {
     const command = `echo "$PICKAXE_EVENT_LIMIT_HASHES_PER_SECOND" > ${file}`;
     const limits = ['--min-hashrate', '900T', '--min-hashrate', 'cpu=1', '--min-hashrate-after', '1s'];
     const run = mine(url, [...limits, '--on-low-hashrate', command, '--webhook', hook]);
-    await vi.waitFor(() => expect(got.map(({ type }) => type)).toContain('low-hashrate'), { timeout: 60_000 });
-    await vi.waitFor(() => expect(read(file)).toBe('900000000000000\n'), { timeout: 60_000 });
+    await vi.waitFor(() => expect(got.map(({ type }) => type)).toContain('low-hashrate'), PATIENCE);
+    await vi.waitFor(() => expect(read(file)).toBe('900000000000000\n'), PATIENCE);
     run.child.kill('SIGTERM');
     expect(await run.code).toBe(0);
     expect(run.events('alarm')).toHaveLength(1);
@@ -318,9 +319,9 @@ describe('the log file', () => {
     mock.server.faults = [{ endpoint: 'solved', kind: 'hang' }];
     const file = newFile();
     const run = mine(url, ['--log-file', file]);
-    await vi.waitFor(() => expect(run.events('solution').length).toBeGreaterThan(0), { timeout: 60_000 });
+    await vi.waitFor(() => expect(run.events('solution').length).toBeGreaterThan(0), PATIENCE);
     run.child.kill('SIGINT');
-    await vi.waitFor(() => expect(run.stderr).toContain('repeat to exit'), { timeout: 60_000 });
+    await vi.waitFor(() => expect(run.stderr).toContain('repeat to exit'), PATIENCE);
     run.child.kill('SIGINT');
     expect(await run.code).toBe(130);
     expect(read(file)).toBe(run.stderr);

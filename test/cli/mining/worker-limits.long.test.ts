@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Folder } from '../../app/config/folder.ts';
 import { job, makeHeader, targetHex } from '../../miner/source/parent/parent.ts';
-import { PATIENCE } from '../pickaxe.ts';
+import { PATIENCE } from '../../patience.ts';
 import { connectTo, killWorkers, startWorker } from './worker-parent.ts';
 
 let folder: Folder;

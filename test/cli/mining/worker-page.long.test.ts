@@ -5,7 +5,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import type { Answer } from '#pickaxe/protocol/wire/worker.js';
 import { makeHeader } from '../../miner/source/parent/parent.ts';
-import { PATIENCE } from '../pickaxe.ts';
+import { PATIENCE } from '../../patience.ts';
 import { killWorkers, startWorker } from './worker-parent.ts';
 
 afterEach(killWorkers);

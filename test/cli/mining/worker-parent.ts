@@ -6,7 +6,8 @@ import { connect } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { vi } from 'vitest';
 import { Answer } from '#pickaxe/protocol/wire/worker.js';
-import { type ExitCode, isolated, MAIN, PATIENCE } from '../pickaxe.ts';
+import { PATIENCE } from '../../patience.ts';
+import { type ExitCode, isolated, MAIN } from '../pickaxe.ts';
 
 export class WorkerParent {
   readonly answers: Answer[] = [];

@@ -11,8 +11,9 @@ import { meetsTarget } from '#pickaxe/protocol/chain/target.js';
 import { powHash } from '#pickaxe/protocol/chain/verify.js';
 import { Folder } from '../../app/config/folder.ts';
 import { job, makeHeader, targetHex } from '../../miner/source/parent/parent.ts';
+import { PATIENCE } from '../../patience.ts';
 import { isRunning } from '../../running.ts';
-import { isolated, MAIN, PATIENCE, pickaxe } from '../pickaxe.ts';
+import { isolated, MAIN, pickaxe } from '../pickaxe.ts';
 import { connectTo, killWorkers, startWorker } from './worker-parent.ts';
 
 const isWindows = process.platform === 'win32';

@@ -6,8 +6,9 @@ import { basePathOf } from '#pickaxe/node/http/url.js';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { Folder } from '../../app/config/folder.ts';
 import { mockNodeArgs, type OtherOptions } from '../../mock-node/node.ts';
+import { PATIENCE } from '../../patience.ts';
 import { pickaxeIn } from '../in-process.ts';
-import { MAIN, PATIENCE, start } from '../pickaxe.ts';
+import { MAIN, start } from '../pickaxe.ts';
 
 const KEY = 'ab'.repeat(32);
 const folder = new Folder();

@@ -5,7 +5,8 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { Folder } from '../../app/config/folder.ts';
-import { isolated, MAIN, PATIENCE, start } from '../pickaxe.ts';
+import { PATIENCE } from '../../patience.ts';
+import { isolated, MAIN, start } from '../pickaxe.ts';
 
 let folder: Folder;
 beforeEach(() => {

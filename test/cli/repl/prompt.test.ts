@@ -6,9 +6,9 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Conversation } from '#pickaxe/cli/repl/conversation.js';
 import { talk } from '#pickaxe/cli/repl/prompt.js';
 import { inPlain } from '#pickaxe/rig/terminal/screen.js';
+import { PATIENCE } from '../../patience.ts';
 import { FakeSession } from './fake-session.ts';
 
-const PATIENCE = { timeout: 60_000 };
 const CTRL_C = '\x03';
 const CTRL_D = '\x04';
 const UP = '\x1b[A';

@@ -11,11 +11,10 @@ import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { DIALECTS, MockNode } from '../../mock-node/node.ts';
 import { another, authority, type Identity, selfSigned, signed } from '../../node/client/certificates.ts';
 import { TlsFront } from '../../node/client/tls-front.ts';
+import { PATIENCE } from '../../patience.ts';
 import { pickaxe, type Run, start } from '../pickaxe.ts';
 
 const MINER = ['--network', 'development', '--public-key', 'a1'.repeat(32), '--devices', 'cpu', '--threads', '1'];
-/** Each test starts pickaxe once or more, beside other tests. */
-const PATIENCE = { timeout: 60_000 };
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-ca-'));
 const caFile = join(folder, 'ca.pem');

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { nodesOf } from '../../miner/source/node/node.ts';
+import { PATIENCE } from '../../patience.ts';
 import { asProgram, folder, inNewFolders, KEY, pickaxe, project } from '../in-folder.ts';
 import { start } from '../pickaxe.ts';
 
@@ -152,7 +153,7 @@ describe('a file that changes while pickaxe mines', () => {
   it('takes effect at once where possible, is reported where that needs a restart, and is refused as a whole if it is wrong', async () => {
     folder.write('pickaxe.toml', mining());
     const run = start(['demo', '--log-format', 'text'], {}, undefined, folder.path);
-    const message = (text: string | RegExp) => vi.waitFor(() => expect(run.stderr).toMatch(text), { timeout: 60_000 });
+    const message = (text: string | RegExp) => vi.waitFor(() => expect(run.stderr).toMatch(text), PATIENCE);
     await message('speed');
 
     folder.write('pickaxe.toml', mining('temp-limit = 70\n').replace('threads = 1', 'threads = 2'));
@@ -195,7 +196,7 @@ describe('a file that changes while pickaxe mines', () => {
       );
     write(a);
     const run = start(['mine', '--config', 'rig.toml', '--log-format', 'text', '--json'], {}, undefined, folder.path);
-    const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000, interval: 100 });
+    const until = (check: () => void) => vi.waitFor(check, { ...PATIENCE, interval: 100 });
     await until(() => expect(accepted()[0]).toBeGreaterThan(2));
     write(b, a);
     await until(() => expect(run.stderr).toContain('from now on'));

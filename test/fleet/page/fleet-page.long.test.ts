@@ -7,10 +7,11 @@ import type { FleetStatus } from '#pickaxe/fleet/operator/fleet-status.js';
 import { summaryOf } from '#pickaxe/fleet/operator/http/changes.js';
 import { FLEET_COLUMNS, FleetRows, fragmentOf, viewOf } from '#pickaxe/fleet/page/rig-rows.js';
 import { formatHashrate } from '#pickaxe/rig/status/units.js';
-import { figure, noBrowser, open, refresh, SLOW, type View, why } from '../../rig/page/browser.ts';
+import { PATIENCE } from '../../patience.ts';
+import { figure, noBrowser, open, refresh, type View, why } from '../../rig/page/browser.ts';
 import { ServedFleet } from '../operator/http/serving.ts';
 
-const shows = (check: () => Promise<void>) => vi.waitFor(check, SLOW);
+const shows = (check: () => Promise<void>) => vi.waitFor(check, PATIENCE);
 const rows = (page: Page) => page.locator('#rig-table tbody tr');
 const row = (page: Page, name: string) =>
   rows(page).filter({ has: page.getByRole('rowheader', { name, exact: true }) });

@@ -6,11 +6,11 @@ import { openPrivate } from '#pickaxe/base/system/files.js';
 import { readLine, writeLine } from '#pickaxe/node/blocks/block-lines.js';
 import { BlockStore, type StoreFile, type StoreOptions } from '#pickaxe/node/blocks/block-log.js';
 import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
+import { PATIENCE } from '../../patience.ts';
 import { madeHeader, madeRecord } from './pretend.ts';
 
 let folder: string;
 let path: string;
-const PATIENCE = { timeout: 60_000 };
 const warnings: string[] = [];
 const stores: BlockStore[] = [];
 beforeEach(() => {

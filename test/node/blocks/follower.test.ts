@@ -12,6 +12,7 @@ import { formatDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { parseHeader } from '#pickaxe/protocol/ledger/header.js';
 import { decodeBase64url, encodeBase64url, LedgerFormatError, parseExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { payloadWithOutputsFromJson, provePayload } from '#pickaxe/protocol/ledger/payload.js';
+import { PATIENCE } from '../../patience.ts';
 import { payloads } from '../../protocol/ledger/vectors.ts';
 import { branches, FakeClock, headerOf, madeHeader, madeRecord, PretendNode } from './pretend.ts';
 
@@ -600,7 +601,7 @@ describe('the reward of a won block', () => {
     const stop = new AbortController();
     const running = watch.follower.run(stop.signal);
     const hash = watch.found(header, { account: 'k:me' });
-    await vi.waitFor(() => expect(watch.changes).toHaveLength(1), { timeout: 30_000 });
+    await vi.waitFor(() => expect(watch.changes).toHaveLength(1), PATIENCE);
     stop.abort();
     await running;
     const payee = vector.expect.rewardTo;

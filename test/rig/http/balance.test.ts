@@ -7,13 +7,12 @@ import { wallMs } from '#pickaxe/base/system/clock.js';
 import { KeptBalance } from '#pickaxe/rig/http/api.js';
 import { httpLimits } from '#pickaxe/rig/http/http-access.js';
 import { type AskBalance, type Balance, NoBalance } from '#pickaxe/rig/status/earnings.js';
+import { PATIENCE } from '../../patience.ts';
 import { BALANCE, FakeClock } from '../status/fakes.ts';
 import { serve } from './serving.ts';
 
 const WHOLE: Balance = { ...BALANCE, total: '12.5' };
 const PATH = '/api/v1/balance';
-/** The machine may be busy. */
-const SLOW = { timeout: 60_000 };
 
 /** A request that a test answers, and a count of the requests. */
 function question() {
@@ -23,7 +22,7 @@ function question() {
       stop.addEventListener('abort', () => reject(stop.reason));
       asked.push({ resolve, reject, stop });
     });
-  const askedTimes = (times: number) => vi.waitFor(() => expect(asked).toHaveLength(times), SLOW);
+  const askedTimes = (times: number) => vi.waitFor(() => expect(asked).toHaveLength(times), PATIENCE);
   return { asked, ask, askedTimes };
 }
 

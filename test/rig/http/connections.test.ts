@@ -6,6 +6,7 @@ import { Refusals } from '#pickaxe/base/system/bounded.js';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { Connections } from '#pickaxe/rig/http/connections.js';
 import { type HttpLimits, httpLimits, REASONS } from '#pickaxe/rig/http/http-access.js';
+import { PATIENCE } from '../../patience.ts';
 import { FakeClock } from '../status/fakes.ts';
 import { serve } from './serving.ts';
 
@@ -20,8 +21,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** Waits long enough for a busy machine. */
-const patiently = (expected: () => unknown) => vi.waitFor(expected, { timeout: 60_000, interval: 5 });
+const patiently = (expected: () => unknown) => vi.waitFor(expected, { ...PATIENCE, interval: 5 });
 
 /** A client that reads, and what it has received. */
 function client(port: number) {

@@ -9,6 +9,7 @@ import { Events } from '#pickaxe/miner/events/events.js';
 import { EventStream } from '#pickaxe/rig/http/event-stream.js';
 import { httpLimits, REASONS } from '#pickaxe/rig/http/http-access.js';
 import type { Status } from '#pickaxe/rig/status/status.js';
+import { PATIENCE } from '../../patience.ts';
 import { device, FakeClock, verdict } from '../status/fakes.ts';
 import { serve } from './serving.ts';
 
@@ -57,12 +58,12 @@ it('a client gets a status at once and every second, and the events of --json', 
   const client = await listen(port);
   expect(client.response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
   expect(client.response.headers['cache-control']).toBe('no-store');
-  await vi.waitFor(() => expect(client.events('status')).toHaveLength(1), { timeout: 60_000 });
+  await vi.waitFor(() => expect(client.events('status')).toHaveLength(1), PATIENCE);
   expect(client.events('status')[0]).toMatchObject({ type: 'status', devices: {}, ready: false });
   emit(device('cpu', 'ready'));
   emit({ type: 'hashes', device: 'cpu', hashes: 5, difficulty: 1 });
   emit(verdict('cpu', 'accepted'));
-  await vi.waitFor(() => expect(client.events('verdict')).toHaveLength(1), { timeout: 60_000 });
+  await vi.waitFor(() => expect(client.events('verdict')).toHaveLength(1), PATIENCE);
   expect(client.events('verdict')[0]).toMatchObject({
     type: 'verdict',
     nonce: String(2n ** 63n),
@@ -70,7 +71,7 @@ it('a client gets a status at once and every second, and the events of --json', 
   });
   expect(client.events('device')).toMatchObject([{ state: 'ready' }]);
   expect(client.events('hashes')).toEqual([]);
-  await vi.waitFor(() => expect(client.events('status')).toHaveLength(2), { timeout: 60_000 });
+  await vi.waitFor(() => expect(client.events('status')).toHaveLength(2), PATIENCE);
   expect(client.events('status')[1]).toMatchObject({ devices: { cpu: { hashes: 5 } } });
 });
 
@@ -78,7 +79,7 @@ it('a line break in a message stays within its event', async () => {
   const { port, emit } = await serve();
   const client = await listen(port);
   emit({ type: 'source', source: 'x', kind: 'node', state: 'warning', reason: 'a\n\nevent: status\ndata: {}' });
-  await vi.waitFor(() => expect(client.events('source')).toHaveLength(1), { timeout: 60_000 });
+  await vi.waitFor(() => expect(client.events('source')).toHaveLength(1), PATIENCE);
   expect(client.text.match(/^event: status$/gm)).toHaveLength(1);
 });
 
@@ -88,13 +89,10 @@ it('many clients can listen, further ones are refused for the moment, and a clie
   expect(await ask('/api/v1/events')).toMatchObject({ status: 503, json: { error: { code: 'too-many-clients' } } });
   expect((await ask('/api/v1/status')).status).toBe(200);
   clients[0].asked.destroy();
-  await vi.waitFor(
-    async () => {
-      const client = await listen(port);
-      expect(client.response.statusCode).toBe(200);
-    },
-    { timeout: 60_000 },
-  );
+  await vi.waitFor(async () => {
+    const client = await listen(port);
+    expect(client.response.statusCode).toBe(200);
+  }, PATIENCE);
 });
 
 it('a client that does not read is dropped, and the others get everything', async () => {
@@ -108,10 +106,10 @@ it('a client that does not read is dropped, and the others get everything', asyn
   // The system buffers megabytes before anything waits in this process.
   for (let sent = 1; sent <= ENOUGH; sent++) {
     emit({ type: 'source', source: 'x', kind: 'node', state: 'info', reason });
-    if (sent % 3 === 0) await vi.waitFor(() => expect(eager.received).toBe(sent), { timeout: 60_000, interval: 1 });
+    if (sent % 3 === 0) await vi.waitFor(() => expect(eager.received).toBe(sent), { ...PATIENCE, interval: 1 });
   }
   lazy.response.resume();
-  await vi.waitFor(() => expect(closed).toHaveBeenCalled(), { timeout: 60_000 });
+  await vi.waitFor(() => expect(closed).toHaveBeenCalled(), PATIENCE);
   expect(lazy.received).toBeLessThan(ENOUGH);
   expect((await listen(port)).response.statusCode).toBe(200);
 });
@@ -122,7 +120,7 @@ it('the stream ends with the server, at once', async () => {
   const ended = vi.fn();
   client.response.on('close', ended);
   await http.close();
-  await vi.waitFor(() => expect(ended).toHaveBeenCalled(), { timeout: 60_000 });
+  await vi.waitFor(() => expect(ended).toHaveBeenCalled(), PATIENCE);
   // The response is complete.
   expect(client.response.complete).toBe(true);
 });
@@ -144,9 +142,9 @@ describe('among clients that never read', () => {
     clock.advance(10_000);
     const late = await listen(port);
     expect(late.response.statusCode).toBe(200);
-    await vi.waitFor(() => expect(oldest).toHaveBeenCalled(), { timeout: 60_000 });
+    await vi.waitFor(() => expect(oldest).toHaveBeenCalled(), PATIENCE);
     emit(device('cpu', 'ready'));
-    await vi.waitFor(() => expect(late.events('device')).toHaveLength(1), { timeout: 60_000 });
+    await vi.waitFor(() => expect(late.events('device')).toHaveLength(1), PATIENCE);
     expect(second).not.toHaveBeenCalled();
     expect((await ask('/metrics')).text).toContain('pickaxe_http_refused_total{reason="crowded"} 1');
   });

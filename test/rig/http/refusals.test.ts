@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { Refusals } from '#pickaxe/base/system/bounded.js';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { REASONS } from '#pickaxe/rig/http/http-access.js';
+import { PATIENCE } from '../../patience.ts';
 import { sendRaw, serve } from './serving.ts';
 
 const TOKEN = 'correct-horse-battery';
@@ -79,7 +80,7 @@ it('wrong tokens are counted apart from missing ones, and logged with the addres
   const { text } = await ask('/metrics', { headers: { authorization: `Bearer ${TOKEN}` } });
   expect([metric(text, 'wrong-token'), metric(text, 'no-token')]).toEqual([5, 1]);
   const lines = () => logged.filter(({ message }) => message.startsWith('refused'));
-  await vi.waitFor(() => expect(told(lines(), 'wrong-token')).toBe(5), { timeout: 60_000 });
+  await vi.waitFor(() => expect(told(lines(), 'wrong-token')).toBe(5), PATIENCE);
   expect(lines()[0]).toMatchObject({
     level: 'warn',
     tag: 'http',

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { environmentOf, HOOK_LIMITS, type HookCommands, Hooks } from '#pickaxe/rig/notify/hooks.js';
 import type { Notice } from '#pickaxe/rig/notify/notices.js';
+import { PATIENCE } from '../../patience.ts';
 import { isRunning } from '../../running.ts';
 import { listeningLog } from '../pauses/fakes.ts';
 
@@ -126,7 +127,7 @@ test('a hook that fails is logged once until it works again, with its output', a
   const run = async () => {
     const before = said.length;
     made.send(notice());
-    await vi.waitFor(() => expect(said.length).toBe(before + 1), { timeout: 60_000 });
+    await vi.waitFor(() => expect(said.length).toBe(before + 1), PATIENCE);
   };
   await run();
   await run();
@@ -170,15 +171,15 @@ describe('limits', () => {
     const command = `sleep 1000 & echo $$ $! > ${file}; trap '' TERM; sleep 1000`;
     const { hooks: made, said } = hooks({ block: command }, { timeoutMs: 600_000 });
     made.send(notice());
-    await vi.waitFor(() => expect(read(file)).toMatch(/^\d+ \d+\n$/), { timeout: 60_000 });
+    await vi.waitFor(() => expect(read(file)).toMatch(/^\d+ \d+\n$/), PATIENCE);
     const [leader, pid] = read(file).split(' ').map(Number);
     endsWithTest(-leader);
     expect([isRunning(-leader), isRunning(pid), said]).toEqual([true, true, []]);
     vi.advanceTimersByTime(600_000);
     vi.useRealTimers();
-    await vi.waitFor(() => expect(said).toHaveLength(1), { timeout: 60_000 });
+    await vi.waitFor(() => expect(said).toHaveLength(1), PATIENCE);
     expect(said[0]).toEqual({ level: 'warn', msg: 'block: its command failed (killed: it took more than 600 s)' });
-    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 60_000 });
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false), PATIENCE);
   });
 
   it('at the end, all hooks together have that time, and none is started after it', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Queue } from '#pickaxe/rig/notify/webhook.js';
+import { PATIENCE } from '../../patience.ts';
 
 /** Items whose processing the test ends. */
 function queue(atOnce: number, most: number) {
@@ -33,7 +34,7 @@ test('items are processed in order, a few at a time, and the number of waiting o
   expect(begun).toEqual([1, 2]);
   expect(dropped).toEqual([6, 7]);
   finish(2);
-  await vi.waitFor(() => expect(begun).toEqual([1, 2, 3]), { timeout: 60_000 });
+  await vi.waitFor(() => expect(begun).toEqual([1, 2, 3]), PATIENCE);
   made.push(8);
   expect(dropped).toEqual([6, 7]);
 });
@@ -44,10 +45,10 @@ test('the end waits for all items', async () => {
   made.push(2);
   const over = ended(made, 60_000);
   finish(1);
-  await vi.waitFor(() => expect(begun).toEqual([1, 2]), { timeout: 60_000 });
+  await vi.waitFor(() => expect(begun).toEqual([1, 2]), PATIENCE);
   expect(over).not.toHaveBeenCalled();
   finish(2);
-  await vi.waitFor(() => expect(over).toHaveBeenCalled(), { timeout: 60_000 });
+  await vi.waitFor(() => expect(over).toHaveBeenCalled(), PATIENCE);
   expect(dropped).toEqual([]);
 });
 

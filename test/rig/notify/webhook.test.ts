@@ -7,6 +7,7 @@ import { version } from '#pickaxe/base/system/version.js';
 import { NOTICES, type Notice } from '#pickaxe/rig/notify/notices.js';
 import { Webhook, type WebhookOptions, webhookBody } from '#pickaxe/rig/notify/webhook.js';
 import { selfSigned } from '../../node/client/certificates.ts';
+import { PATIENCE } from '../../patience.ts';
 import { listeningLog } from '../pauses/fakes.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
@@ -208,7 +209,7 @@ test('a service that hangs delays the end only for a limited time', async () => 
   const { hook, warned } = webhook(url, { limits: { ...QUICK, timeoutMs: 600_000, endMs: 100 } });
   hook.send(notice());
   hook.send(notice({ type: 'stop' }));
-  await vi.waitFor(() => expect(got).toHaveLength(1), { timeout: 60_000 });
+  await vi.waitFor(() => expect(got).toHaveLength(1), PATIENCE);
   await hook.end();
   expect(warned()).toHaveLength(1);
   expect(warned()[0]).toContain('pickaxe has ended');

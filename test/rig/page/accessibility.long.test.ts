@@ -2,8 +2,9 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../patience.ts';
 import { BALANCE, device, relay, share, verdict, worker } from '../status/fakes.ts';
-import { noBrowser, open, refresh, SLOW, type View, why } from './browser.ts';
+import { noBrowser, open, refresh, type View, why } from './browser.ts';
 import { Rig, work } from './rig.ts';
 
 /** A page that shows every state. */
@@ -161,7 +162,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     expect(await page.evaluate(FAINT)).toEqual([]);
     expect(await page.evaluate(FAINT_LINES)).toEqual([]);
     await page.getByRole('button', { name: 'Pause all' }).click();
-    await vi.waitFor(async () => expect(await page.locator('#state-text').textContent()).toBe('paused'), SLOW);
+    await vi.waitFor(async () => expect(await page.locator('#state-text').textContent()).toBe('paused'), PATIENCE);
     expect(await page.evaluate(FAINT)).toEqual([]);
     await rig.close();
     await refresh(page);
@@ -221,7 +222,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     const picture = () => page.screenshot({ animations: 'disabled' });
     const light = { ground: await ground(), picture: await picture() };
     await page.emulateMedia({ colorScheme: 'dark' });
-    await vi.waitFor(async () => expect(await ground()).not.toBe(light.ground), SLOW);
+    await vi.waitFor(async () => expect(await ground()).not.toBe(light.ground), PATIENCE);
     const dark = { ground: await ground(), picture: await picture() };
     expect(dark.picture.equals(light.picture)).toBe(false);
     await page.getByLabel('Colours').selectOption('light');
@@ -273,7 +274,10 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     expect(await news.textContent()).toBe('');
     rig.emit(verdict('cpu', 'accepted'));
     await refresh(page);
-    await vi.waitFor(async () => expect(await page.locator('[data-figure="accepted"]').textContent()).toBe('3'), SLOW);
+    await vi.waitFor(
+      async () => expect(await page.locator('[data-figure="accepted"]').textContent()).toBe('3'),
+      PATIENCE,
+    );
     expect(await news.textContent()).toBe('');
     rig.emit(device('gpu0', 'parked', 'it was lost'));
     rig.emit({
@@ -287,7 +291,7 @@ describe.skipIf(noBrowser)(`the web page, for everybody${why}`, () => {
     await vi.waitFor(
       async () =>
         expect(await news.textContent()).toBe('gpu0 is parked: it was lost; http://127.0.0.1:1849/ledger is connected'),
-      SLOW,
+      PATIENCE,
     );
   });
 });

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { atFileEnd } from '../../file-end.ts';
+import { PATIENCE } from '../../patience.ts';
 
 /** The names on Debian and Ubuntu, and Chrome. */
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -15,9 +16,6 @@ if (!path && process.env.CI) throw new Error('CI must try the web page: install 
 export const noBrowser = path === undefined;
 /** Part of test titles. */
 export const why = path ? '' : ' (skipped: no chromium in /usr/bin)';
-
-/** The machine may be busy. */
-export const SLOW = { timeout: 60_000 };
 
 let browser: Browser | undefined;
 
@@ -34,7 +32,7 @@ export async function open(url: string, { expected, prepare, ...view }: View = {
   /** Errors on the page's console, and requests of the page to other hosts. */
   const complaints: string[] = [];
   const context = await browser.newContext({ timezoneId: 'UTC', viewport: { width: 1280, height: 900 }, ...view });
-  context.setDefaultTimeout(SLOW.timeout);
+  context.setDefaultTimeout(PATIENCE.timeout);
   onTestFinished(async () => {
     await context.close();
     expect(complaints).toEqual([]);

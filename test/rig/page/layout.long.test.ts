@@ -1,11 +1,12 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../patience.ts';
 import { device, relay, worker } from '../status/fakes.ts';
-import { figure, noBrowser, open, refresh, SLOW, why } from './browser.ts';
+import { figure, noBrowser, open, refresh, why } from './browser.ts';
 import { NODE, Rig, work, workOnPool } from './rig.ts';
 
 const KEY = '3f1c88'.padEnd(60, '0');
-const shows = (check: () => Promise<void>) => vi.waitFor(check, SLOW);
+const shows = (check: () => Promise<void>) => vi.waitFor(check, PATIENCE);
 const visible = (page: Page, selector: string) => page.locator(selector).isVisible();
 
 async function working(): Promise<Rig> {

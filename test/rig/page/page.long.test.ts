@@ -3,8 +3,9 @@ import { describe, expect, it, vi } from 'vitest';
 import { latency } from '#pickaxe/rig/page/format.js';
 import { type Balance, NoBalance } from '#pickaxe/rig/status/earnings.js';
 import { formatDuration, formatHashrate, formatPercent } from '#pickaxe/rig/status/units.js';
+import { PATIENCE } from '../../patience.ts';
 import { BALANCE, device, hashes, relay, share, verdict, worker } from '../status/fakes.ts';
-import { figure, noBrowser, open, refresh, SLOW, why } from './browser.ts';
+import { figure, noBrowser, open, refresh, why } from './browser.ts';
 import { NODE, Rig, work, workOnPool } from './rig.ts';
 
 async function served(options: Parameters<Rig['serve']>[0] = {}): Promise<Rig> {
@@ -13,7 +14,7 @@ async function served(options: Parameters<Rig['serve']>[0] = {}): Promise<Rig> {
 }
 
 const text = (page: Page, selector: string) => page.locator(selector).first().textContent();
-const shows = (check: () => Promise<void>) => vi.waitFor(check, SLOW);
+const shows = (check: () => Promise<void>) => vi.waitFor(check, PATIENCE);
 const chainBalance = (chain: number, balance: string, exists = true) => ({ chain, balance, exists, fault: null });
 const row = (page: Page, name: string) => page.locator('#devices tbody tr', { hasText: name }).first();
 

@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
 import type { Balance } from '#pickaxe/rig/status/earnings.js';
+import { PATIENCE } from '../../patience.ts';
 import { BALANCE, device, hashes, relay, verdict, worker } from '../status/fakes.ts';
-import { noBrowser, open, refresh, SLOW, why } from './browser.ts';
+import { noBrowser, open, refresh, why } from './browser.ts';
 import { Rig, work } from './rig.ts';
 
 async function served(balance = BALANCE): Promise<Rig> {
@@ -84,7 +85,7 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     expect(await page.locator('#balance-unread').textContent()).toContain(HOSTILE[5]);
     expect(await page.locator('#balance-table td').first().textContent()).toContain(HOSTILE[1]);
     await page.getByRole('button', { name: `Resume ${HOSTILE[0]}` }).click();
-    await vi.waitFor(async () => expect(await page.locator('#news').textContent()).toContain(HOSTILE[0]), SLOW);
+    await vi.waitFor(async () => expect(await page.locator('#news').textContent()).toContain(HOSTILE[0]), PATIENCE);
     expect(rig.asked).toEqual([`resume ${HOSTILE[0]}`]);
     expect(await page.locator(elements).count()).toBe(0);
     expect(alerts).toBe(0);
@@ -98,7 +99,7 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     rig.steps(2, hashes('gpu0', 1e15), hashes('gpu5', 1e9));
     const page = await open(rig.url, { viewport: { width, height: 800 }, isMobile: width < 500 });
     await page.locator('.chart canvas').first().waitFor();
-    await vi.waitFor(async () => expect(await wide(page)).toBe(0), SLOW);
+    await vi.waitFor(async () => expect(await wide(page)).toBe(0), PATIENCE);
     await showBalance(page);
     await page.getByRole('button', { name: 'Pause all' }).click();
     await page.getByRole('button', { name: 'Resume gpu5' }).waitFor();
@@ -134,7 +135,7 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
       await refresh(page);
       await vi.waitFor(
         async () => expect(await page.locator('[data-figure="accepted"]').textContent()).toBe(`${3 + round}`),
-        SLOW,
+        PATIENCE,
       );
     }
     expect(await page.evaluate(state)).toBe(before);
@@ -155,24 +156,24 @@ describe.skipIf(noBrowser)(`text on the web page${why}`, () => {
     const last = page.locator('.line').last();
     await last.waitFor();
     const toEnd = () => lines.evaluate((log) => log.scrollHeight - log.clientHeight - log.scrollTop);
-    await vi.waitFor(async () => expect(await toEnd()).toBeLessThan(4), SLOW);
+    await vi.waitFor(async () => expect(await toEnd()).toBeLessThan(4), PATIENCE);
     steps(30, 2);
     await refresh(page);
-    await vi.waitFor(async () => expect(await last.textContent()).toContain('turn 2'), SLOW);
-    await vi.waitFor(async () => expect(await toEnd()).toBeLessThan(4), SLOW);
+    await vi.waitFor(async () => expect(await last.textContent()).toContain('turn 2'), PATIENCE);
+    await vi.waitFor(async () => expect(await toEnd()).toBeLessThan(4), PATIENCE);
 
     await lines.focus();
     await page.keyboard.press('Home');
     const button = page.getByRole('button', { name: 'Go to the end' });
     await button.waitFor();
     const top = () => lines.evaluate((log) => log.scrollTop);
-    await vi.waitFor(async () => expect(await top()).toBe(0), SLOW);
+    await vi.waitFor(async () => expect(await top()).toBe(0), PATIENCE);
     steps(30, 4);
     await refresh(page);
-    await vi.waitFor(async () => expect(await last.textContent()).toContain('turn 4'), SLOW);
+    await vi.waitFor(async () => expect(await last.textContent()).toContain('turn 4'), PATIENCE);
     expect(await top()).toBe(0);
     await button.click();
-    await vi.waitFor(async () => expect(await toEnd()).toBeLessThan(4), SLOW);
+    await vi.waitFor(async () => expect(await toEnd()).toBeLessThan(4), PATIENCE);
     await button.waitFor({ state: 'hidden' });
 
     await page.getByLabel('Show').selectOption('warnings and errors');

@@ -10,6 +10,7 @@ import { parseHeader } from '#pickaxe/protocol/ledger/header.js';
 import { decodeBase64url, encodeBase64url, parseExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { payloadWithOutputsFromJson } from '#pickaxe/protocol/ledger/payload.js';
 import { madeHeader, madeRecord, PretendNode } from '../../../node/blocks/pretend.ts';
+import { PATIENCE } from '../../../patience.ts';
 import { payloads } from '../../../protocol/ledger/vectors.ts';
 import { hashes, verdict } from '../../../rig/status/fakes.ts';
 import { idleMiner } from './fakes.ts';
@@ -22,7 +23,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const SETTINGS = { log: true, settledDepth: 2 };
 /** The modules that follow blocks are loaded within a second or two; a busy machine takes longer. */
-const soon = (check: () => void) => vi.waitFor(check, { timeout: 30_000 });
+const soon = (check: () => void) => vi.waitFor(check, PATIENCE);
 
 const NODES = { node: { insecureTls: false }, ledger: { dialect: 'auto' } } as const;
 /** A look every few milliseconds. */

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { nodes } from '#pickaxe/app/composition/sidecars.js';
 import { DEFAULTS } from '#pickaxe/app/config/settings.js';
+import { PATIENCE } from '../../../patience.ts';
 import { idleMiner } from './fakes.ts';
 
 const PACE = { everyMs: 1, doubtMs: 1 };
@@ -27,7 +28,7 @@ test('a survey that fails is a warning once, and is tried again', async () => {
     },
   });
   const end = await nodes(options, false, { firstMs: 0 })(running);
-  await vi.waitFor(() => expect(reads).toBeGreaterThan(5), { timeout: 60_000 });
+  await vi.waitFor(() => expect(reads).toBeGreaterThan(5), PATIENCE);
   await end();
   expect(said).toEqual([
     { level: 'warn', msg: 'the health of the nodes cannot be found out; trying again: no memory' },
@@ -50,7 +51,7 @@ test('a watch that fails is an error once, and is tried again', async () => {
     throw new Error('EMFILE: too many open files');
   };
   const end = await nodes(options, false, { firstMs: 0, againMs: 1 })(running);
-  await vi.waitFor(() => expect(failures).toBeGreaterThan(3), { timeout: 60_000 });
+  await vi.waitFor(() => expect(failures).toBeGreaterThan(3), PATIENCE);
   await end();
   const msg = expect.stringMatching(/^nodes are not watched, which is tried again; please report it: Error: EMFILE/);
   expect(said).toEqual([{ level: 'error', msg }]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { openNotifySocket } from '#pickaxe/app/process/systemd.js';
-import { PATIENCE } from '../../../cli/pickaxe.ts';
+import { PATIENCE } from '../../../patience.ts';
 import { receive, whyNoReceiver } from './receiver.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-notify-'));

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { PATIENCE, start } from '../../../cli/pickaxe.ts';
+import { start } from '../../../cli/pickaxe.ts';
+import { PATIENCE } from '../../../patience.ts';
 import { receive, whyNoReceiver } from './receiver.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-systemd-'));

@@ -8,7 +8,7 @@ import { systemClock } from '#pickaxe/base/system/clock.js';
 import { Events, type MinerEvent } from '#pickaxe/miner/events/events.js';
 import { LogTail } from '#pickaxe/rig/log/log-tail.js';
 import { Tally } from '#pickaxe/rig/status/tally.js';
-import { PATIENCE } from '../../../cli/pickaxe.ts';
+import { PATIENCE } from '../../../patience.ts';
 import { device, hashes, relay, SETUP, share, worker } from '../../../rig/status/fakes.ts';
 import { receive, whyNoReceiver } from './receiver.ts';
 

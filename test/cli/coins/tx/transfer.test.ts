@@ -17,8 +17,9 @@ import { formatDecimal, parseDecimal } from '#pickaxe/protocol/ledger/decimal.js
 import { expectShape } from '../../../expect-shape.ts';
 import { json, lyingNode } from '../../../node/sweep/lying-node.ts';
 import { ACCOUNT, PAIR, SECRET, World } from '../../../node/sweep/world.ts';
+import { PATIENCE } from '../../../patience.ts';
 import { pickaxeIn } from '../../in-process.ts';
-import { PATIENCE, start } from '../../pickaxe.ts';
+import { start } from '../../pickaxe.ts';
 import { type Printed, sweepIo } from '../../pretended-io.ts';
 
 const OTHER = new KeyPair('77'.repeat(32)).publicKey;
