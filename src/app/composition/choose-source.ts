@@ -15,11 +15,14 @@ import { minerContradictions } from '../config/contradictions.ts';
 import type { Config } from '../config/settings.ts';
 import { nodeTrust, poolTrust, secretIn } from '../nodes/node-clients.ts';
 import { orUsageError, refuse, UsageError } from '../process/exit.ts';
+import type { RigContext } from './context.ts';
 
 type SourceSettings = Pick<Config, 'node' | 'pool' | 'miner'> & Partial<Pick<Config, 'stratum'>>;
 
 /** Time for which a standby pool stays connected after a preferred pool is back, for verdicts on the last shares. */
 const STANDBY_MS = 2_000;
+
+type SourcesContext = RigContext & Pick<Events, 'emit'>;
 
 /** A source that may be kept when the settings change. */
 interface Member {
@@ -30,7 +33,7 @@ interface Member {
 
 export class ChosenSource {
   readonly source: FailoverSource;
-  readonly #events: Events;
+  readonly #context: SourcesContext;
   #members: readonly Member[] = [];
 
   /**
@@ -38,11 +41,12 @@ export class ChosenSource {
    *   unhealthy. So the health of the source is checked even if there is only one node or pool
    * @throws UsageError that names the setting that is missing or wrong
    */
-  constructor(settings: SourceSettings, events: Events, isForFleet = false) {
-    this.#events = events;
+  constructor(settings: SourceSettings, { emit }: Events, context: RigContext, isForFleet = false) {
+    this.#context = { ...context, emit };
     this.#members = this.#membersOf(settings);
     const standbyMs = settings.pool.urls === undefined ? {} : { standbyMs: STANDBY_MS };
-    const options = { sources: this.#sources, emit: events.emit, isWatched: isForFleet, ...standbyMs };
+    const { clock } = context;
+    const options = { sources: this.#sources, emit, clock, isWatched: isForFleet, ...standbyMs };
     this.source = new FailoverSource(options);
   }
 
@@ -76,8 +80,8 @@ export class ChosenSource {
 
   #membersOf(settings: SourceSettings): Member[] {
     const left = [...this.#members];
-    const make = settings.pool.urls === undefined ? nodesOf(settings, this.#events) : poolsOf(settings, this.#events);
-    return make.map(({ key, open }) => {
+    const plansOf = settings.pool.urls === undefined ? nodesOf : poolsOf;
+    return plansOf(settings, this.#context).map(({ key, open }) => {
       const at = left.findIndex((member) => member.key === key);
       return at < 0 ? { key, source: open() } : left.splice(at, 1)[0];
     });
@@ -120,7 +124,7 @@ interface Plan {
   readonly open: () => WorkSource;
 }
 
-function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
+function nodesOf(settings: SourceSettings, context: SourcesContext): Plan[] {
   const { node } = settings;
   const { urls = [], network = '' } = node;
   const miner = minerIdentity(settings.miner);
@@ -152,7 +156,7 @@ function nodesOf(settings: SourceSettings, { emit }: Events): Plan[] {
     const url = urls[index];
     const trust = nodeTrust(url, node);
     const options = { url, name, network, miner, trust, userAgent: `pickaxe/${version}` };
-    const open = () => new NodeSource(options, { emit });
+    const open = () => new NodeSource(options, context);
     return { key: JSON.stringify(options), open };
   });
 }
@@ -165,7 +169,7 @@ function sourcesOf({ node, pool, miner, stratum }: SourceSettings) {
   return { node, pool, miner, ...(stratum && { stratum }) };
 }
 
-function poolsOf(settings: SourceSettings, { emit }: Events): Plan[] {
+function poolsOf(settings: SourceSettings, context: SourcesContext): Plan[] {
   refuse(minerContradictions(sourcesOf(settings)).map(({ message }) => message));
   const { pool, node } = settings;
   const { urls = [] } = pool;
@@ -175,7 +179,7 @@ function poolsOf(settings: SourceSettings, { emit }: Events): Plan[] {
     const trust = poolTrust(url, pool, node);
     const options = { url, ...account, trust, difficulty, allowReconnect, userAgent: `pickaxe/${version}` };
     const network = namedNetwork(node.network);
-    const open = () => new PoolSource({ ...options, network }, { emit });
+    const open = () => new PoolSource({ ...options, network }, context);
     return { key: JSON.stringify([options, node.network]), open };
   });
 }

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { systemClock } from '../../base/system/clock.ts';
 import { readCredentials } from '../../fleet/nats/credentials.ts';
+import type { Link } from '../../fleet/nats/link.ts';
 import { NatsLink } from '../../fleet/nats/nats-link.ts';
 import { FleetSubjects, MOST_NAME } from '../../fleet/subjects.ts';
 import type { Config } from '../config/settings.ts';
@@ -16,6 +17,11 @@ export interface FleetMember {
   /** 16 random hex digits, which distinguish this process from others of the same name. */
   readonly instance: string;
   readonly subjects: FleetSubjects;
+  readonly link: Link;
+}
+
+/** A member with a link of its own. */
+export interface LinkedMember extends FleetMember {
   /** The connection to the NATS servers. It is made after `open`, and again after each loss, until `close`. */
   readonly link: NatsLink;
 }
@@ -31,7 +37,7 @@ export function fleetMember(
   { nats, rig }: Pick<Config, 'nats' | 'rig'>,
   warn: (line: string) => void,
   kind: 'rig or coordinator' | 'operator' = 'rig or coordinator',
-): FleetMember {
+): LinkedMember {
   const { urls, credentialsFile, caFile, subject } = nats;
   if (urls === undefined) throw new UsageError(NO_SERVER);
   const name = rig.name ?? hostname().slice(0, MOST_NAME);

@@ -14,6 +14,7 @@ import { namedNetwork } from '../../miner/source/source.ts';
 import type { Config } from '../config/settings.ts';
 import { UsageError } from '../process/exit.ts';
 import type { Restart } from '../process/restarts.ts';
+import type { RigContext } from './context.ts';
 import { type FleetMember, NO_SERVER } from './fleet-link.ts';
 import type { Sidecar } from './run-miner.ts';
 
@@ -26,11 +27,12 @@ export function fleetSource(
   { nats, node }: Pick<Config, 'nats' | 'node'>,
   member: FleetMember | undefined,
   { emit }: Events,
+  { clock, random }: RigContext,
 ): FleetSource {
   if (!member) throw new UsageError(NO_SERVER);
   const { link, subjects, name: rig } = member;
   const network = namedNetwork(node.network);
-  return new FleetSource({ name: (nats.urls ?? []).join(', '), link, subjects, rig, network }, { emit });
+  return new FleetSource({ name: (nats.urls ?? []).join(', '), link, subjects, rig, network }, { emit, clock, random });
 }
 
 interface FleetSidecarOptions {
@@ -43,6 +45,7 @@ interface FleetSidecarOptions {
   readonly sourceName: string;
   /** Whether this member is a coordinator. A coordinator mines its own work, and its reports say so. */
   readonly isCoordinator: boolean;
+  readonly context: Pick<RigContext, 'random'>;
 }
 
 /**
@@ -52,9 +55,10 @@ interface FleetSidecarOptions {
  */
 export function fleetSidecar(
   { link, subjects, name, instance }: FleetMember,
-  { settings, temperatureLimits: ownLimits, restart, reload, sourceName, isCoordinator }: FleetSidecarOptions,
+  { settings, temperatureLimits: ownLimits, restart, reload, sourceName, isCoordinator, context }: FleetSidecarOptions,
 ): { readonly sidecar: Sidecar; readonly temperatureLimits: LimitsOf } {
   const { group, control } = settings;
+  const { random } = context;
   const limits = new OperatorLimits();
   const sidecar: Sidecar = async ({ events, tally, controls, clock, log }) => {
     const ownCoordinator = isCoordinator ? name : undefined;
@@ -74,7 +78,7 @@ export function fleetSidecar(
         return () => restart.ask();
       },
       clock,
-      random: Math.random,
+      random,
       info: (line) => log.info(TAG, line),
       warn: (line) => log.warn(TAG, line),
     });
@@ -82,7 +86,7 @@ export function fleetSidecar(
     const { signal } = stopping;
     const reporting = (async () => {
       // The first report has a random delay, so that rigs started at the same time do not report at the same time.
-      await pause(clock, Math.random() * REPORT_MS, signal);
+      await pause(clock, random() * REPORT_MS, signal);
       while (!signal.aborted) {
         const report = reporter.report(tally.status());
         if (report) publish(link, subjects.report(name), report);

@@ -1,4 +1,4 @@
-/** Makes relays from the settings: a stratum server, an external worker, a fleet's coordinator, a simulated hasher. */
+/** Makes relays from the settings: a stratum server, an external worker, a simulated hasher. */
 
 import { isIPv4 } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
@@ -9,10 +9,8 @@ import { PrivateFile } from '../../base/system/private-file.ts';
 import type { Command } from '../../base/system/process-group.ts';
 import { systemReport } from '../../base/system/version.ts';
 import { formatHttpAddress } from '../../base/text/addresses.ts';
-import type { ParentOf } from '../../fleet/coordinator/fleet-relay.ts';
-import type { SubmitElsewhere } from '../../fleet/coordinator/solutions.ts';
 import { ExternalRelay } from '../../miner/relay/external-relay.ts';
-import type { Relay, RelayLog } from '../../miner/relay/relay.ts';
+import type { Relay } from '../../miner/relay/relay.ts';
 import { Ledger } from '../../miner/relay/stratum/share-log.ts';
 import { mostConnections, type Resources } from '../../miner/relay/stratum/stratum-limits.ts';
 import { StratumRelay } from '../../miner/relay/stratum/stratum-server.ts';
@@ -23,8 +21,7 @@ import type { Simulation } from '../config/setting-types/rig.ts';
 import type { Config } from '../config/settings.ts';
 import { certificatesIn, nodeTrust, secretTextIn } from '../nodes/node-clients.ts';
 import { UsageError, whyNotListening } from '../process/exit.ts';
-import type { FleetMember } from './fleet-link.ts';
-import type { MakeRelay } from './run-miner.ts';
+import { type MakeRelay, relayLog } from './run-miner.ts';
 
 const TAG = { tag: 'stratum' };
 const SIMULATED = { tag: 'simulated' };
@@ -134,36 +131,6 @@ export function externalWorker(command: Command, log: Logger): MakeRelay {
   };
 }
 
-/**
- * Makes the relay of `pickaxe coordinate`, which gives work to the rigs of a fleet.
- * @param member this coordinator, whose link the caller opens and closes
- * @param submitElsewhere as in `FleetRelayOptions`; undefined when mining on pools
- * @param faultOfSource returns why the source's work is probably worth nothing; undefined if the source is healthy
- * @param parentOf as in `FleetRelayOptions`; undefined when mining on pools
- */
-export async function fleetCoordinator(
-  { link, subjects, name, instance }: FleetMember,
-  submitElsewhere: SubmitElsewhere | undefined,
-  faultOfSource: () => string | undefined,
-  parentOf: ParentOf | undefined,
-  log: Logger,
-): Promise<MakeRelay> {
-  const { FleetRelay } = await import('../../fleet/coordinator/fleet-relay.ts');
-  return ({ source, emit, clock }) => {
-    const lines = relayLog(log, 'fleet');
-    const parts = { source, emit, clock, log: lines, link, subjects, name, instance };
-    return new FleetRelay({ ...parts, submitElsewhere, faultOfSource, parentOf });
-  };
-}
-
-function relayLog(log: Logger, tag: string): RelayLog {
-  return {
-    debug: (line) => log.debug({ tag }, line),
-    info: (line) => log.info({ tag }, line),
-    warn: (line) => log.warn({ tag }, line),
-  };
-}
-
 /** Matches the names of main networks. Only blocks of main networks have value. */
 const MAIN = /mainnet/i;
 
@@ -183,14 +150,14 @@ export async function simulatedHasher(
   const { DelayPace, HashratePace, OnDemandPace, SimulatedRelay } = await import(
     '../../miner/relay/simulated-relay.ts'
   );
-  const paceOf = () => {
-    if (how.kind === 'hashrate') return new HashratePace(how.hashesPerSecond, Math.random);
+  const paceOf = (random: () => number) => {
+    if (how.kind === 'hashrate') return new HashratePace(how.hashesPerSecond, random);
     return how.kind === 'delay' ? new DelayPace(how.seconds) : new OnDemandPace(how.address);
   };
-  const pace = paceOf();
-  return ({ source, emit, clock }) => {
+  return ({ source, emit, clock, random }) => {
+    const pace = paceOf(random);
     const warn = (line: string) => log.warn(SIMULATED, line);
-    const relay = new SimulatedRelay({ pace, source, emit, clock, random: Math.random, warn });
+    const relay = new SimulatedRelay({ pace, source, emit, clock, random, warn });
     const opened = () =>
       warn(
         `simulates ${pace.what}. Its blocks have no proof of work: only a test network that checks none accepts them`,

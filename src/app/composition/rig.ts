@@ -6,8 +6,6 @@
 import { homedir, hostname } from 'node:os';
 import { sep } from 'node:path';
 import type { Logger } from 'pino';
-import type { ParentOf } from '../../fleet/coordinator/fleet-relay.ts';
-import type { SubmitElsewhere } from '../../fleet/coordinator/solutions.ts';
 import { Events } from '../../miner/events/events.ts';
 import type { LimitsOf } from '../../miner/loop/thermal-guard.ts';
 import { minerIdentity } from '../../node/client/miner-identity.ts';
@@ -16,23 +14,25 @@ import { LogTail } from '../../rig/log/log-tail.ts';
 import { logStart, type Setup } from '../../rig/running-miner.ts';
 import { makeLog } from '../../rig/terminal/log.ts';
 import type { ServedPage } from '../../rig/terminal/pages.ts';
+import { screen, writeLine } from '../../rig/terminal/screen.ts';
 import { lacksNetwork } from '../config/contradictions.ts';
 import { foundFileNote, type Loaded } from '../config/load.ts';
 import type { Config } from '../config/settings.ts';
-import { askBalance, earningsTerms } from '../nodes/ledger-views.ts';
+import { earningsTerms } from '../nodes/ledger-views.ts';
 import { describeServedNetwork } from '../nodes/node-clients.ts';
 import { refuse } from '../process/exit.ts';
 import { openLogFile } from '../process/log-file.ts';
 import { type Restart, withRestarts } from '../process/restarts.ts';
+import { onSignals } from '../process/signals.ts';
 import { chooseEngines, limitsOf } from './choose-engines.ts';
-import type { ChosenSource } from './choose-source.ts';
-import type { FleetMember } from './fleet-link.ts';
+import { systemContext } from './context.ts';
+import type { LinkedMember } from './fleet-link.ts';
 import { LiveConfig, reloadAtHangup, reloadOnChange, restartOnChange } from './reload.ts';
 import { type MakeRelay, type RigParts, runMiner, type Sidecar } from './run-miner.ts';
-import { activity, alarm, battery, blocks, nodes, notices, schedule } from './sidecars.ts';
+import { activity, alarm, battery, blocks, notices, schedule } from './sidecars.ts';
 import { terminal } from './terminal.ts';
 
-type Prepared = Pick<RigParts, 'log' | 'logTail' | 'earnings'> & {
+type Prepared = Pick<RigParts, 'context' | 'log' | 'logTail' | 'earnings' | 'writeJson' | 'showsStatus'> & {
   readonly temperatureLimits: LimitsOf;
   readonly sidecars: readonly Sidecar[];
   readonly relays: readonly MakeRelay[];
@@ -75,7 +75,10 @@ export async function prepare(
     logStart(log, { rigName, ...setup }, { current: process.cwd(), home: homeOrNone(), separator: sep });
     return setup;
   };
-  const parts = { live, log, logTail, temperatureLimits, sidecars, relays, earnings };
+  const writeJson = config.run.json ? (line: string) => writeLine(process.stdout, line) : undefined;
+  const showsStatus = () => screen.showsLine;
+  const outputs = { log, logTail, writeJson, showsStatus };
+  const parts = { context: systemContext, live, ...outputs, temperatureLimits, sidecars, relays, earnings };
   return { rigName, announce, ...parts, close: async () => file?.close() };
 }
 
@@ -100,6 +103,7 @@ interface SidecarContext {
  * undefined if its sidecar is not needed. Libraries are imported only when a sidecar needs them.
  */
 const FACTORIES: readonly ((live: LiveConfig, context: SidecarContext) => Promise<Sidecar | undefined>)[] = [
+  async () => stopAtSignals,
   reloadOnChange,
   reloadAtHangup,
   notices,
@@ -117,6 +121,13 @@ const FACTORIES: readonly ((live: LiveConfig, context: SidecarContext) => Promis
     });
   },
 ];
+
+/** Stops the miner at the first signal, and ends the process at the second. */
+const stopAtSignals: Sidecar = async ({ controls, log }) =>
+  onSignals(() => {
+    log.info({ tag: 'miner' }, 'stopping; repeat to exit at once');
+    controls.stop();
+  });
 
 /** @throws UsageError when the settings of a sidecar cannot be used on this machine */
 export async function sidecarsOf(live: LiveConfig, usesStdin = false): Promise<Sidecar[]> {
@@ -168,34 +179,23 @@ async function mineOnce(
   const isForFleet = config.nats.urls !== undefined && !coordinates;
   if (!tries && !isForFleet) await refuseWithoutNetwork(config);
   const { ChosenSource, insecureTlsRisk } = await import('./choose-source.ts');
-  /** The configured nodes or pools as one source; undefined on a rig that mines for a fleet. */
-  const chosen = isForFleet ? undefined : new ChosenSource(config, events, coordinates);
+  const chosen = isForFleet ? undefined : new ChosenSource(config, events, systemContext, coordinates);
   const { close, announce, live, ...prepared } = await prepare(loaded, reload);
-  if (chosen) live.beforeChange((next) => chosen.prepare(next));
   const member = await memberOf(config, coordinates, prepared.log);
-  const source = chosen?.source ?? (await import('./fleet-rig.ts')).fleetSource(config, member, events);
+  const { composeRig } = await import('./compose-rig.ts');
+  const parts = { ...prepared, chosen, member, live, events, restart, reload, blockLog: blocks };
+  const composed = await composeRig(parts);
   const setup = announce(payeeOf(config, isForFleet));
   noteFoundFile(loaded, prepared.log);
   const risk = insecureTlsRisk(config);
   if (risk) prepared.log.warn({ tag: config.pool.urls ? 'pool' : 'node' }, `${risk.what}: ${risk.why}; ${risk.remedy}`);
   try {
-    const relays = [
-      ...prepared.relays,
-      ...(await simulated(config, prepared.log, !tries)),
-      ...(coordinates && member && chosen ? [await coordinator(member, live, chosen, prepared.log)] : []),
-    ];
+    const relays = [...prepared.relays, ...(await simulated(config, prepared.log, !tries)), ...composed.relays];
     const engines = await chooseEngines(config, prepared.log, { mayBeNone: relays.length > 0, minesAtOnce: true });
-    const rig = { events, source, engines, ...prepared, setup, relays, ...(chosen && balance(live)) };
+    const rig = { events, engines, ...prepared, ...composed, setup, relays };
     if (tries) return await (await import('./dry-run.ts')).dryRun(rig, config, member);
-    const settings = config.fleet;
-    const parts = { settings, ...prepared, restart, reload, sourceName: source.name, isCoordinator: coordinates };
-    const fleet = member && (await import('./fleet-rig.ts')).fleetSidecar(member, parts);
-    // Sidecars end in reverse order. The block log is last here, so it ends first, and the others get its last events.
-    const more = [fleet?.sidecar, chosen && (await nodeWatch(live, chosen)), chosen && blockLog(live, chosen)];
-    const sidecars = [...prepared.sidecars, ...more].filter((sidecar) => sidecar !== undefined);
     member?.link.open();
-    const { temperatureLimits } = fleet ?? prepared;
-    return await runMiner({ ...rig, temperatureLimits, sidecars, restart }, run);
+    return await runMiner({ ...rig, sidecars: [...prepared.sidecars, ...composed.sidecars], restart }, run);
   } finally {
     await member?.link.close();
     await close();
@@ -206,27 +206,10 @@ async function mineOnce(
  * @returns undefined for a rig that belongs to no fleet
  * @throws UsageError when a coordinator has no NATS server, or when the credentials or certificates cannot be used
  */
-async function memberOf(config: Config, coordinates: boolean, log: Logger): Promise<FleetMember | undefined> {
+async function memberOf(config: Config, coordinates: boolean, log: Logger): Promise<LinkedMember | undefined> {
   if (config.nats.urls === undefined && !coordinates) return undefined;
   const { fleetMember } = await import('./fleet-link.ts');
   return fleetMember(config, (line) => log.warn({ tag: 'fleet' }, line));
-}
-
-async function coordinator(
-  member: FleetMember,
-  live: LiveConfig,
-  chosen: ChosenSource,
-  log: Logger,
-): Promise<MakeRelay> {
-  const { pool } = live.config;
-  const { fleetCoordinator } = await import('./relays.ts');
-  const submitElsewhere: SubmitElsewhere = (solution, stop) => chosen.submitElsewhere(solution, stop);
-  const fault = () => chosen.source.fault;
-  if (pool.urls !== undefined) return fleetCoordinator(member, undefined, fault, undefined, log);
-  const parentOf: ParentOf = async (...asked) => {
-    return (await import('../nodes/parent-header.ts')).parentHeader(live.config, ...asked);
-  };
-  return fleetCoordinator(member, submitElsewhere, fault, parentOf, log);
 }
 
 /**
@@ -253,39 +236,6 @@ function noteFoundFile({ found, origins }: Loaded, log: Logger): void {
   const note = foundFileNote(found, origins);
   const isQuietedByIt = origins.get('log.level')?.layer === 'project';
   if (note !== undefined) (isQuietedByIt ? log.child({}, { level: 'info' }) : log).info({ tag: 'config' }, note);
-}
-
-/** @returns the node watch, which restarts when a setting about nodes changes; undefined when mining on pools */
-async function nodeWatch(live: LiveConfig, chosen: ChosenSource): Promise<Sidecar | undefined> {
-  if (live.config.pool.urls) return undefined;
-  const make = async (config: Config) => {
-    const watched = chosen.nodes;
-    // A node that is no longer configured has no rank any more, so its health is of no use.
-    const judge = (at: number, fault: string | undefined) => {
-      const rank = chosen.nodes.indexOf(watched[at]);
-      if (rank >= 0) chosen.source.judge(rank, fault);
-    };
-    return nodes({ settings: config, source: { judge } }, config.stratum.listen !== undefined);
-  };
-  return await restartOnChange(live, ({ node }) => node, make);
-}
-
-/**
- * @returns the block log; undefined if the settings turn it off, if no public key is configured, or when mining on
- *   pools, which follow their blocks themselves
- */
-function blockLog(live: LiveConfig, chosen: ChosenSource): Sidecar | undefined {
-  const { blocks: settings, node, ledger, pool, miner } = live.config;
-  const identity = minerIdentity(miner);
-  if (pool.urls || !identity) return undefined;
-  const { account, ...keyset } = identity;
-  const leave = (name: string, reason: string) => chosen.source.leave(name, reason);
-  return blocks({ settings, node, ledger, account, keyset, leave }, live);
-}
-
-/** @returns `askBalance`, which asks nodes for the account's balance; nothing when mining on pools */
-function balance(live: LiveConfig): Pick<RigParts, 'askBalance'> {
-  return live.config.pool.urls ? {} : { askBalance: (stop) => askBalance(live.config, stop) };
 }
 
 /**

@@ -1,15 +1,12 @@
-/** Runs a miner with its logs, sidecars, signal handlers and limits, for `mine`, `coordinate`, `demo` and `worker`. */
+/** Runs a miner with its logs, relays, sidecars and limits, for `mine`, `coordinate`, `demo` and `worker`. */
 
-import { randomInt } from 'node:crypto';
-import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { onAbort, setLongTimeout } from '../../base/system/abort.ts';
-import { type Clock, systemClock } from '../../base/system/clock.ts';
 import type { Engine } from '../../miner/engine/engine.ts';
 import type { Controls, Events, Listener } from '../../miner/events/events.ts';
 import { Miner } from '../../miner/loop/miner.ts';
 import type { LimitsOf } from '../../miner/loop/thermal-guard.ts';
-import { type Relay, RelayRefusal } from '../../miner/relay/relay.ts';
+import { type Relay, type RelayLog, RelayRefusal } from '../../miner/relay/relay.ts';
 import { SharedSource } from '../../miner/source/following.ts';
 import type { WorkSource } from '../../miner/source/source.ts';
 import { LANES } from '../../protocol/chain/nonce.ts';
@@ -20,11 +17,10 @@ import { OUTAGE_LOOK_MS, Outages } from '../../rig/log/outages.ts';
 import { describeDevices, type RunningMiner, type Setup } from '../../rig/running-miner.ts';
 import type { AskBalance, EarningsTerms } from '../../rig/status/earnings.ts';
 import { Tally } from '../../rig/status/tally.ts';
-import { screen, writeLine } from '../../rig/terminal/screen.ts';
 import type { Config } from '../config/settings.ts';
 import { EXIT, UsageError } from '../process/exit.ts';
 import type { Restart } from '../process/restarts.ts';
-import { onSignals } from '../process/signals.ts';
+import type { RigContext } from './context.ts';
 
 /** Time until the first log line about speed. It is short, so that a new user soon sees that the miner hashes. */
 const FIRST_REPORT_MS = 2_000;
@@ -36,17 +32,21 @@ const REPORT_MS = 10_000;
 const REPORTS_BESIDE_STATUS = 6;
 
 export interface RigParts {
-  /** Name of the rig; the host's name by default. */
-  readonly rigName?: string;
+  readonly rigName: string;
   /** The configuration files and the payee, for reports; by default, there are none. */
   readonly setup?: Setup;
   readonly events: Events;
+  readonly context: RigContext;
   readonly source: WorkSource;
   readonly engines: readonly Engine[];
   /** Relays give the source's work to other hashers. A rig with relays needs no engines. */
   readonly relays?: readonly MakeRelay[];
   readonly log: Logger;
   readonly logTail: LogTail;
+  /** Writes a line of `--json`, which has no line break. If absent, no such lines are made. */
+  readonly writeJson?: ((line: string) => void) | undefined;
+  /** Returns whether a status line shows the speed now, so that fewer log lines have to. If absent, none ever does. */
+  readonly showsStatus?: () => boolean;
   /**
    * Returns the limits of a device. Called at each reading of the device's temperature. If absent, no temperature
    * pauses a device.
@@ -66,12 +66,20 @@ export interface RigParts {
 
 export type MakeRelay = (context: RelayContext) => Relay;
 
-interface RelayContext {
+interface RelayContext extends Pick<RigContext, 'clock' | 'random'> {
   readonly source: WorkSource;
   readonly emit: Listener;
-  readonly clock: Clock;
   /** The lane in which the miner searches, unless the source assigns one. */
   readonly lane: number;
+}
+
+/** @param tag of the lines */
+export function relayLog(log: Logger, tag: string): RelayLog {
+  return {
+    debug: (line) => log.debug({ tag }, line),
+    info: (line) => log.info({ tag }, line),
+    warn: (line) => log.warn({ tag }, line),
+  };
 }
 
 /**
@@ -89,31 +97,35 @@ export type Sidecar = (miner: RunningMiner) => Promise<() => void | Promise<void
  */
 export async function runMiner(
   rig: RigParts,
-  { json, blocks, duration }: Omit<Config['run'], 'status'>,
+  { blocks, duration }: Pick<Config['run'], 'blocks' | 'duration'>,
 ): Promise<number> {
   const {
-    rigName = hostname(),
+    rigName,
     setup = { configFiles: [] },
     events,
+    context,
     engines,
     log,
     logTail,
+    writeJson,
+    showsStatus = () => false,
     temperatureLimits,
     sidecars = [],
     askBalance,
     restart,
   } = rig;
-  const clock = systemClock;
+  const { clock, random } = context;
   const { emit } = events;
   const source = new SharedSource(rig.source);
-  const lane = randomInt(LANES);
-  const relays = (rig.relays ?? []).map((make) => make({ source, emit, clock, lane }));
+  const randomBelow = (below: number) => Math.floor(random() * below);
+  const lane = randomBelow(LANES);
+  const relays = (rig.relays ?? []).map((make) => make({ source, emit, clock, random, lane }));
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   const tally = new Tally(clock, engines, relays, rig.source.kind, rig.earnings);
   const outages = new Outages(log, tally);
   const logLines = new LogLines(log, tally);
-  const jsonLines = json ? new JsonLines((line) => writeLine(process.stdout, line), clock) : undefined;
+  const jsonLines = writeJson && new JsonLines(writeJson, clock);
   const outcome = { wrongHashes: false, interrupted: false, refusal: undefined as RelayRefusal | undefined };
   const refuse = (fault: RelayRefusal) => {
     outcome.refusal ??= fault;
@@ -129,13 +141,13 @@ export async function runMiner(
 
   let reports = 0;
   const report = () => {
-    if (!screen.showsLine || reports % REPORTS_BESIDE_STATUS === 0) logLines.speed();
+    if (!showsStatus() || reports % REPORTS_BESIDE_STATUS === 0) logLines.speed();
     reports++;
     jsonLines?.hashrate(tally.status());
   };
   // With relays, the miner searches only its own lane, because the relays may use all other lanes.
   const besideRelays = relays.length > 0 && { lane, staysWithoutEngines: true };
-  const miner = new Miner({ source, engines, emit, clock, temperatureLimits, ...besideRelays });
+  const miner = new Miner({ source, engines, emit, clock, random: randomBelow, temperatureLimits, ...besideRelays });
   const controls: Controls = {
     pause: (...asked) => miner.pause(...asked),
     resume: (...asked) => miner.resume(...asked),
@@ -149,16 +161,12 @@ export async function runMiner(
     if (event.type === 'verdict' && blocks !== undefined && tally.accepted >= blocks) stop();
   });
   const timers = [
-    setTimeout(report, FIRST_REPORT_MS),
-    setInterval(report, REPORT_MS),
-    setInterval(() => outages.look(), OUTAGE_LOOK_MS),
+    clock.setTimeout(report, FIRST_REPORT_MS),
+    clock.setInterval(report, REPORT_MS),
+    clock.setInterval(() => outages.look(), OUTAGE_LOOK_MS),
   ];
   const cancelEnd = duration === undefined ? undefined : setLongTimeout(clock, stop, duration * 1000);
   const ignoreRestart = restart && onAbort(restart.asked, stop);
-  const release = onSignals(() => {
-    log.info({ tag: 'miner' }, 'stopping; repeat to exit at once');
-    controls.stop();
-  });
 
   const ends: Awaited<ReturnType<Sidecar>>[] = [];
   const relaying: Promise<void>[] = [];
@@ -184,10 +192,9 @@ export async function runMiner(
         log.error({ tag: 'miner' }, `an error while stopping: ${(fault as Error).message}`);
       }
     }
-    for (const timer of timers) clearTimeout(timer);
+    for (const timer of timers) timer.cancel();
     cancelEnd?.();
     ignoreRestart?.();
-    release();
     if (restart) restart.accepted = tally.accepted;
   }
 

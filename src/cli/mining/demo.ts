@@ -63,7 +63,7 @@ async function runDemo(loaded: Loaded, reload: () => Promise<Loaded>): Promise<n
   const stopRetargeting = retarget(mock, events);
   const node = { urls: [url], network: NETWORK, insecureTls: false };
   const settings = { node, pool: DEFAULTS.pool, miner, ledger: DEFAULTS.ledger };
-  const { source } = new ChosenSource(settings, events);
+  const { source } = new ChosenSource(settings, events, prepared.context);
   // The demo's blocks are kept in memory, because the user's block log is for real blocks.
   const store = new MemoryStore();
   const { ledger } = settings;

@@ -96,7 +96,7 @@ async function runWorker(loaded: Loaded, { listen }: WorkerOptions, reload: () =
     const earnings = { ...prepared.earnings, coinsAt: undefined };
     const rig = { events, source: worker.source, engines, ...prepared, setup, sidecars, earnings };
     // Nothing but the protocol may be written to stdout.
-    return await runMiner(rig, { json: false });
+    return await runMiner({ ...rig, writeJson: undefined }, {});
   } finally {
     await close();
   }

@@ -309,7 +309,7 @@ export function watchHashrate(
   { events, tally, clock }: Pick<RunningMiner, 'events' | 'tally' | 'clock'>,
 ): () => void {
   const watches = least.map(({ device, limit }) => ({ device, limit, low: new LowRate(limit, afterMs) }));
-  const timer = setInterval(() => {
+  const timer = clock.setInterval(() => {
     const status = tally.status();
     const { lacksWork } = tally;
     for (const { device, limit, low } of watches) {
@@ -320,5 +320,5 @@ export function watchHashrate(
       events.emit({ type: 'alarm', alarm: 'low-hashrate', ...about });
     }
   }, LOOK_MS);
-  return () => clearInterval(timer);
+  return () => timer.cancel();
 }

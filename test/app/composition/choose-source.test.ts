@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ChosenSource, submitToAll } from '#pickaxe/app/composition/choose-source.js';
+import { systemContext } from '#pickaxe/app/composition/context.js';
 import { DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { Events } from '#pickaxe/miner/events/events.js';
 import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
@@ -15,21 +16,23 @@ const settings = (urls: string[]) => ({
 it('nodes whose shown URLs are equal get different names', () => {
   const urls = ['ONE', 'OTHER'].map((key) => `https://node.example/${key}/chainweb/0.0/mainnet01`);
   const shown = 'https://node.example/…/chainweb/0.0/mainnet01';
-  expect(new ChosenSource(settings(urls), new Events()).source.name).toBe(`${shown}, ${shown} (2)`);
-  expect(new ChosenSource(settings(urls.slice(1)), new Events()).source.name).toBe(shown);
+  expect(new ChosenSource(settings(urls), new Events(), systemContext).source.name).toBe(`${shown}, ${shown} (2)`);
+  expect(new ChosenSource(settings(urls.slice(1)), new Events(), systemContext).source.name).toBe(shown);
 });
 
 it('an invalid node URL is an error that shows what one looks like', () => {
-  expect(() => new ChosenSource(settings(['http://node.example?key=x']), new Events())).toThrow('node.example');
+  expect(() => new ChosenSource(settings(['http://node.example?key=x']), new Events(), systemContext)).toThrow(
+    'node.example',
+  );
 });
 
 it('a single node checks its own health only for a fleet, whose rigs leave a coordinator with an unhealthy source', () => {
   const onHealth = vi.spyOn(NodeSource.prototype, 'onHealth');
   onTestFinished(() => onHealth.mockRestore());
   const one = settings(['http://one.example:1848']);
-  expect(new ChosenSource(one, new Events()).source.fault).toBeUndefined();
+  expect(new ChosenSource(one, new Events(), systemContext).source.fault).toBeUndefined();
   expect(onHealth).not.toHaveBeenCalled();
-  const { source } = new ChosenSource(one, new Events(), true);
+  const { source } = new ChosenSource(one, new Events(), systemContext, true);
   const [[judge]] = onHealth.mock.calls;
   judge('refuses all solutions');
   expect(source.fault).toMatch(/^http:\/\/one\.example:1848\S* refuses all solutions$/);
@@ -37,7 +40,7 @@ it('a single node checks its own health only for a fleet, whose rigs leave a coo
 
 it('a change keeps the nodes whose settings stay, in the new order, and refuses what cannot be used', () => {
   const urls = ['http://one.example:1848', 'http://two.example:1848', 'http://three.example:1848'];
-  const chosen = new ChosenSource(settings(urls.slice(0, 2)), new Events());
+  const chosen = new ChosenSource(settings(urls.slice(0, 2)), new Events(), systemContext);
   const [one, two] = chosen.nodes;
   chosen.prepare(settings([urls[2], urls[1], urls[0]]))();
   expect(chosen.nodes.map(({ name }) => new URL(name).hostname)).toEqual([
@@ -65,7 +68,7 @@ it('a change keeps the nodes whose settings stay, in the new order, and refuses 
 it('pools that change their user are others, and those that stay are used on', () => {
   const pools = (user: string, ...urls: string[]) => ({ ...DEFAULTS, pool: { ...DEFAULTS.pool, urls, user } });
   const [one, two] = ['stratum+tcp://one.example:3333', 'stratum+tcp://two.example:3333'];
-  const chosen = new ChosenSource(pools('k:abc', one), new Events());
+  const chosen = new ChosenSource(pools('k:abc', one), new Events(), systemContext);
   expect(chosen.nodes).toEqual([]);
   chosen.prepare(pools('k:abc', two, one))();
   expect(chosen.source.name).toBe(`${two}, ${one}`);

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ChosenSource } from '#pickaxe/app/composition/choose-source.js';
+import { systemContext } from '#pickaxe/app/composition/context.js';
 import { blocks } from '#pickaxe/app/composition/sidecars.js';
 import { DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { systemClock } from '#pickaxe/base/system/clock.js';
@@ -70,7 +71,7 @@ async function rigOn(urls: string[], account: string = miner.account) {
   const node = { ...DEFAULTS.node, urls, network: 'development' };
   const { predicate, publicKeys } = miner;
   const settings = { ...DEFAULTS, node, miner: { account, predicate, publicKeys } };
-  const chosen = new ChosenSource(settings, events);
+  const chosen = new ChosenSource(settings, events, systemContext);
   const { source } = chosen;
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

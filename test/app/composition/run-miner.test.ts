@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemContext } from '#pickaxe/app/composition/context.js';
 import { prepare } from '#pickaxe/app/composition/rig.js';
 import { type MakeRelay, type RigParts, runMiner, type Sidecar } from '#pickaxe/app/composition/run-miner.js';
 import { type Config, DEFAULTS } from '#pickaxe/app/config/settings.js';
@@ -22,17 +23,20 @@ import { share, verdict } from '../../rig/status/fakes.ts';
 /** The fake engine finds a solution within a few steps. */
 const SOON = 300;
 
+const USUAL = { rigName: 'rig-7', context: systemContext };
+
 /** A rig with work for one block, and its log lines. */
 function rigWith(...sidecars: Sidecar[]) {
   const source = new FakeSource();
   source.work(makeWork(SOON));
   const logged: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => logged.push(JSON.parse(line).msg) });
-  const rig = { events: new Events(), source, engines: [new FakeEngine()], log, logTail: new LogTail(), sidecars };
+  const usual = { ...USUAL, events: new Events(), logTail: new LogTail() };
+  const rig = { ...usual, source, engines: [new FakeEngine()], log, sidecars };
   return { rig, logged };
 }
 
-const bounds = { blocks: 1, json: false };
+const bounds = { blocks: 1 };
 
 const listeners = () => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => process.listenerCount(signal));
 const before = listeners();
@@ -74,7 +78,7 @@ describe('a sidecar', () => {
       return () => {};
     });
     rig.source = new FakeSource(); // It has no work, so without a request to stop the exit code would be 4.
-    expect(await runMiner(rig, { json: false })).toBe(0);
+    expect(await runMiner(rig, {})).toBe(0);
   });
 
   it('is told what the rig mines on before the source has said anything', async () => {
@@ -85,7 +89,7 @@ describe('a sidecar', () => {
       return () => {};
     });
     for (const source of [new FakeSource(), Object.assign(new FakeSource(), { kind: 'pool' as const })])
-      await runMiner({ ...rig, source }, { json: false });
+      await runMiner({ ...rig, source }, {});
     expect(kinds).toEqual(['node', 'pool']);
   });
 
@@ -134,7 +138,7 @@ describe('a device that is too hot', () => {
   function hotRig(more: Pick<RigParts, 'log' | 'logTail' | 'temperatureLimits' | 'sidecars'>) {
     const [engine, source, events, recorded] = [new FakeEngine(), new FakeSource(), new Events(), new Recorder()];
     events.on(recorded.listen);
-    const mined = runMiner({ events, source, engines: [engine], ...more }, bounds);
+    const mined = runMiner({ ...USUAL, events, source, engines: [engine], ...more }, bounds);
     // The miner must end however the test ends, so its one block comes.
     onTestFinished(async () => {
       engine.listener?.telemetry?.({ temperatureCelsius: 0 });
@@ -283,7 +287,7 @@ describe('a relay', () => {
       throw new RelayRefusal('give this one another name');
     };
     const relay = () => ({ name: 'refused', open: async () => {}, run });
-    const ended = runMiner({ ...rig, relays: [relay] }, { json: false });
+    const ended = runMiner({ ...rig, relays: [relay] }, {});
     await expect(ended).rejects.toThrow(new UsageError('give this one another name'));
   });
 
@@ -318,7 +322,7 @@ describe('a source that throws, which it may not,', () => {
       },
     });
     const fault = rig.source.fail();
-    await expect(runMiner({ ...rig, relays: [relay] }, { json: false })).rejects.toBe(fault);
+    await expect(runMiner({ ...rig, relays: [relay] }, {})).rejects.toBe(fault);
     expect(order).toEqual(['the relay ends', 'the second sidecar ends', 'the first sidecar ends']);
   });
 
@@ -350,7 +354,7 @@ describe('a restart', () => {
       };
     };
     const { rig } = rigWith(sidecar);
-    expect(await runMiner({ ...rig, restart }, { json: false })).toBe(0);
+    expect(await runMiner({ ...rig, restart }, {})).toBe(0);
     expect(known).toBe(true);
     expect(restart).toMatchObject({ isDue: true, accepted: 1 });
   });
@@ -366,7 +370,7 @@ describe('a restart', () => {
       return () => {};
     };
     const { rig } = rigWith(sidecar);
-    expect(await runMiner({ ...rig, restart }, { json: false })).toBe(0);
+    expect(await runMiner({ ...rig, restart }, {})).toBe(0);
     expect(restart.isDue).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { systemContext } from '#pickaxe/app/composition/context.js';
 import { runMiner } from '#pickaxe/app/composition/run-miner.js';
 import { Events } from '#pickaxe/miner/events/events.js';
 import { LogTail } from '#pickaxe/rig/log/log-tail.js';
@@ -12,8 +13,9 @@ describe('a device that computes wrong hashes', () => {
     liar.wrong = [1n, 2n, 3n];
     source.work(makeWork(2 ** 60));
     const log = makeLog('silent', 'json');
-    const rig = { events: new Events(), source, engines: [liar], log, logTail: new LogTail() };
-    expect(await runMiner(rig, { duration: 1, json: false })).toBe(6);
+    const usual = { rigName: 'rig-7', context: systemContext, events: new Events(), logTail: new LogTail() };
+    const rig = { ...usual, source, engines: [liar], log };
+    expect(await runMiner(rig, { duration: 1 })).toBe(6);
     expect(source.submitted).toHaveLength(0);
   });
 });

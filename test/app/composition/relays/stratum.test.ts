@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { systemContext } from '#pickaxe/app/composition/context.js';
 import { stratumServer } from '#pickaxe/app/composition/relays.js';
-import { systemClock } from '#pickaxe/base/system/clock.js';
 import { FakeSource } from '../../../fakes.ts';
 import { listeningLog } from '../../../rig/pauses/fakes.ts';
 
@@ -8,7 +8,8 @@ it('warns of networks of proxies in which others can be as well', async () => {
   const { log, said } = listeningLog();
   const proxies = ['10.0.0.0/8', '10.0.0.0/24', '127.0.0.1', 'fd00::/64', 'fd00::/120', 'fd00::1'];
   const settings = { listen: { host: '127.0.0.1', port: 0 }, shareSeconds: 10, proxies };
-  const relay = stratumServer(settings, log)({ source: new FakeSource(), emit() {}, clock: systemClock, lane: 0 });
+  const context = { source: new FakeSource(), emit() {}, ...systemContext, lane: 0 };
+  const relay = stratumServer(settings, log)(context);
   await relay.open();
   await relay.run(AbortSignal.abort());
   const what = 'each of these addresses can name any client, and have it banned';
