@@ -83,7 +83,7 @@ export function setsLeftOut(changed) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [revision] = process.argv.slice(2);
   if (revision && !process.env.CI_NIGHTLY) {
-    const args = ['-C', FOLDER, 'diff', '--name-only', revision, 'HEAD'];
+    const args = ['-C', FOLDER, 'diff', '--name-only', '--no-renames', revision, 'HEAD'];
     const changed = execFileSync('git', args, { encoding: 'utf8' }).split('\n');
     for (const { name, files, paths } of setsLeftOut(changed)) {
       console.log(`${files.join(' ')}\t${name}: unchanged since ${revision.slice(0, 8)} are ${paths.join(', ')}`);
