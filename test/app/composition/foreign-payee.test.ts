@@ -75,7 +75,7 @@ async function rigOn(urls: string[], account: string = miner.account) {
   const { source } = chosen;
   const folder = mkdtempSync(join(tmpdir(), 'pickaxe-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const end = await blocks({
+  const endBlocks = await blocks({
     settings: { log: true, settledDepth: 6, folder },
     node,
     ledger: { dialect: 'auto' },
@@ -84,6 +84,12 @@ async function rigOn(urls: string[], account: string = miner.account) {
     leave: (name, reason) => source.leave(name, reason),
     speed: 10_000,
   })!(running);
+  let ended: Promise<void> | undefined;
+  const end = () => {
+    ended ??= Promise.resolve(endBlocks());
+    return ended;
+  };
+  onTestFinished(end);
   const follower = new Follower(source);
   onTestFinished(() => follower.end());
   const submitter = new Submitter({ source, emit: events.emit, clock: systemClock, isStale: () => false });

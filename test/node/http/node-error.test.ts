@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { NodeApi } from '#pickaxe/node/client/node-api.js';
 import { NodeError } from '#pickaxe/node/http/node-error.js';
 import { apiOf, apiWith, CHAINWEB, errorOf, QUICK, serve } from '../client/server.ts';
@@ -151,12 +151,19 @@ describe('no answer', () => {
   });
 
   it('because it is not HTTP', async () => {
-    const server = createServer((socket) => void socket.on('error', () => {}).end('220 mail\r\n'));
+    // A socket that does not read never learns that the other side has ended.
+    const server = createServer(
+      (socket) =>
+        void socket
+          .on('error', () => {})
+          .resume()
+          .end('220 mail\r\n'),
+    );
+    onTestFinished(() => void server.close());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     const error = await errorOf(apiOf({ url: `http://127.0.0.1:${port}` }).cut());
     expect(error.kind).toBe('not a node');
-    server.close();
   });
 });
 
