@@ -1,0 +1,75 @@
+/** Runs a world with a seed: minutes with faults, a calm minute, and an end. */
+
+import { type RunOptions, Simulation, type Violation } from './simulation.ts';
+import { FleetWorld } from './worlds/fleet.ts';
+import { SoloWorld } from './worlds/solo.ts';
+import type { MiningWorld } from './worlds/world.ts';
+
+export const WORLDS: Readonly<Record<string, (simulation: Simulation) => MiningWorld>> = {
+  solo: (simulation) => new SoloWorld(simulation),
+  fleet: (simulation) => new FleetWorld(simulation, { nodes: 2, coordinators: 2, rigs: 6, hasOwnNodes: false }),
+  'fleet-own-nodes': (simulation) =>
+    new FleetWorld(simulation, { nodes: 2, coordinators: 2, rigs: 6, hasOwnNodes: true }),
+};
+
+const CALM_MS = 60_000;
+const END_MS = 60_000;
+
+export interface Run {
+  readonly seed: number;
+  readonly virtualMs: number;
+  readonly steps: number;
+  readonly found: number;
+  readonly accepted: number;
+  readonly lost: number;
+  readonly violations: readonly Violation[];
+  readonly faults: readonly { readonly number: number; readonly name: string }[];
+  readonly trace: readonly string[];
+  readonly digest: string;
+}
+
+export async function runWorld(name: string, options: RunOptions): Promise<Run> {
+  const simulation = new Simulation(options);
+  const { time } = simulation;
+  const listeners = listenForErrors(simulation);
+  try {
+    const world = WORLDS[name](simulation);
+    simulation.planFaults(world.faults());
+    time.afterEvent = () => world.check();
+    const calmMs = 60_000 * options.minutes;
+    await time.runUntil(calmMs);
+    world.calm();
+    await time.runUntil(calmMs + CALM_MS);
+    world.checkMining();
+    world.stop();
+    await time.runUntil(calmMs + CALM_MS + END_MS);
+    world.stopMembers();
+    await time.runUntil(calmMs + CALM_MS + 2 * END_MS);
+    world.checkEnd();
+    const { found, verdicts, lost } = world.books;
+    return {
+      seed: options.seed,
+      virtualMs: time.nowMs,
+      steps: time.steps,
+      found,
+      accepted: verdicts.accepted,
+      lost,
+      violations: simulation.violations,
+      faults: simulation.happened,
+      trace: simulation.trace,
+      digest: simulation.digest(),
+    };
+  } finally {
+    listeners.end();
+  }
+}
+
+/** Errors that nobody handles, and warnings, are violations. */
+function listenForErrors(simulation: Simulation) {
+  const onError = (fault: unknown) => simulation.violate(`unhandled: ${fault instanceof Error ? fault.stack : fault}`);
+  const onWarning = ({ message }: Error) => simulation.violate(`warning: ${message}`);
+  process.on('unhandledRejection', onError).on('uncaughtException', onError).on('warning', onWarning);
+  return {
+    end: () => process.off('unhandledRejection', onError).off('uncaughtException', onError).off('warning', onWarning),
+  };
+}

@@ -1,0 +1,182 @@
+/** What every world of miners has: a network, nodes that fail in all ways, rigs, and what must be true of them. */
+
+import type { Random } from '#pickaxe/mock-node/random.js';
+import { Books } from '../books.ts';
+import { SimulatedNetwork } from '../network.ts';
+import { type NodeMode, SimulatedNode } from '../node.ts';
+import type { SimulatedRig } from '../rigs.ts';
+import type { Faults, Simulation } from '../simulation.ts';
+import type { SimulatedProcess } from '../virtual-time.ts';
+
+/** Mean time between two blocks of others, on all chains together. */
+const FOREIGN_BLOCK_MS = 5_000;
+
+export const pick = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)];
+
+/** Members of a world that can be killed and started again, such as coordinators. */
+export interface Member {
+  readonly name: string;
+  kill(): void;
+  start(): void;
+  freeze(): void;
+  thaw(): void;
+  stop(): void;
+  readonly hasEnded: boolean;
+  readonly timers: number;
+}
+
+export abstract class MiningWorld {
+  readonly simulation: Simulation;
+  readonly network: SimulatedNetwork;
+  readonly nodes: SimulatedNode[];
+  readonly books: Books;
+  /** The process in which faults begin and end. */
+  protected readonly faulty: SimulatedProcess;
+  abstract readonly rigs: readonly SimulatedRig[];
+
+  constructor(simulation: Simulation, nodes: number) {
+    this.simulation = simulation;
+    this.faulty = simulation.time.start('faults');
+    const { time } = simulation;
+    this.network = new SimulatedNetwork(time, simulation.random('network'), {
+      chains: 6,
+      difficulty: 256,
+      propagationMs: 800,
+    });
+    this.nodes = Array.from({ length: nodes }, (_, at) => {
+      // One of each kind, because live nodes and those of document 1 differ in their paths.
+      const dialect = at % 2 === 0 ? 'chainweb' : 'document';
+      return new SimulatedNode(`node${at}`, time, this.network, simulation.random(`node${at}`), dialect);
+    });
+    this.books = new Books(simulation, this.network, () => this.nodes);
+    void this.#grow(simulation.random('growth'));
+  }
+
+  /** Faults of this world, besides those of nodes and rigs. */
+  protected moreFaults(): Faults {
+    return {};
+  }
+
+  /** Members besides the rigs. */
+  protected members(): readonly Member[] {
+    return [];
+  }
+
+  faults(): Faults {
+    const { nodes, simulation } = this;
+    const later = (random: Random, mostMs: number, act: () => void) => this.faulty.after(random() * mostMs, act);
+    const mode = (kind: NodeMode) => (random: Random) => {
+      const node = pick(random, nodes);
+      node.mode = kind;
+      if (kind === 'down') node.endStreams();
+      simulation.note(`${node.name} is ${kind}`);
+      later(random, 60_000, () => {
+        if (node.mode !== kind) return;
+        node.mode = 'fine';
+        node.catchUp();
+      });
+    };
+    return {
+      'a node is down': mode('down'),
+      'a node is busy': mode('busy'),
+      'a node loses answers': mode('losing answers'),
+      'a node is frozen': (random) => {
+        const { process } = pick(random, nodes);
+        process.freeze();
+        later(random, 20_000, () => process.thaw());
+      },
+      'a node restarts': (random) => pick(random, nodes).restart(),
+      'the streams of a node are deaf': (random) => {
+        const node = pick(random, nodes);
+        node.isDeaf = true;
+        later(random, 90_000, () => {
+          node.isDeaf = false;
+        });
+      },
+      'the clock of a node is set': (random) => {
+        // No step is longer than a second and a half, which is what miners allow for.
+        pick(random, nodes).clockMs = (random() - 0.5) * 1_400;
+      },
+      'a block is replaced': (random) => pick(random, nodes).reorganise(Math.floor(random() * 6)),
+      'many blocks come at once': (random) => {
+        for (let at = 0; at < 100; at++) {
+          this.faulty.after(at * 15, () => {
+            const node = pick(random, nodes);
+            if (node.mode !== 'down') node.growBy(Math.floor(random() * 6));
+          });
+        }
+      },
+      'a rig is killed': (random) => {
+        const rig = pick(random, this.rigs);
+        if (rig.process.isDead) return;
+        rig.kill();
+        later(random, 2_000, () => rig.process.isDead && rig.start());
+      },
+      'a rig is frozen': (random) => {
+        const { process } = pick(random, this.rigs);
+        process.freeze();
+        later(random, 40_000, () => process.thaw());
+      },
+      ...this.moreFaults(),
+    };
+  }
+
+  /** Ends all faults. */
+  calm(): void {
+    for (const node of this.nodes) {
+      node.mode = 'fine';
+      node.isDeaf = false;
+      node.isStandingStill = false;
+      if (node.process.isFrozen) node.process.thaw();
+      node.catchUp();
+    }
+    for (const { process } of this.rigs) if (process.isFrozen) process.thaw();
+    for (const member of this.members()) member.thaw();
+    for (const rig of this.rigs) if (rig.process.isDead) rig.start();
+  }
+
+  /** Checks what must be true after each event. */
+  check(): void {
+    this.books.check();
+    for (const node of this.nodes) for (const what of node.invalid.splice(0)) this.simulation.violate(what);
+  }
+
+  /** Checks that every rig mines, half a minute after the last fault. */
+  checkMining(): void {
+    for (const { name, lastCurrentMs } of this.rigs) {
+      const agoMs = this.simulation.time.nowMs - lastCurrentMs;
+      if (agoMs > 10_000)
+        this.simulation.violate(`${name} has mined nothing current for ${(agoMs / 1000).toFixed(0)} s`);
+    }
+  }
+
+  stop(): void {
+    for (const rig of this.rigs) rig.stop();
+  }
+
+  stopMembers(): void {
+    for (const member of this.members()) member.stop();
+  }
+
+  /** Checks what must be true after the end. */
+  checkEnd(): void {
+    this.books.checkEnd();
+    const ends = [
+      ...this.rigs.map(({ name, hasEnded, process: { timers } }) => ({ name, hasEnded, timers })),
+      ...this.members(),
+    ];
+    for (const { name, hasEnded, timers } of ends) {
+      if (!hasEnded) this.simulation.violate(`${name} has not ended a minute after it was stopped`);
+      else if (timers > 0) this.simulation.violate(`${name} has ended with ${timers} timers`);
+    }
+  }
+
+  async #grow(random: Random): Promise<void> {
+    const others = this.simulation.time.start('others');
+    for (;;) {
+      await others.sleep(-Math.log(1 - random()) * FOREIGN_BLOCK_MS);
+      const node = pick(random, this.nodes);
+      if (node.mode !== 'down' && !node.process.isFrozen) node.growBy(Math.floor(random() * 6));
+    }
+  }
+}
