@@ -30,7 +30,8 @@ export function mocksOf(dialect: Dialect) {
 
 async function startMock(dialect: Dialect, options: OtherOptions, surroundings: MockNodeContext) {
   const node = new MockNode({ dialect, seed: 1, difficulty: 1, ...options }, surroundings);
-  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+  // Each request has a connection of its own: a server may end an idle one at the moment in which it is used again.
+  const dispatcher = new Agent({ pipelining: 0, connect: { rejectUnauthorized: false } });
   onTestFinished(async () => {
     await dispatcher.destroy();
     await node.close();

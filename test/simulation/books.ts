@@ -10,6 +10,9 @@ import type { Simulation } from './simulation.ts';
 /** Time after which it is known whether a parent has got a block. */
 const WAIT_MS = 30_000;
 
+/** Longest time from a block's arrival at a node until all miners have fetched work after its New Cut. */
+const ANNOUNCING_MS = 5_000;
+
 const OUTCOMES = ['accepted', 'delivered', 'rejected', 'stale', 'unknown'] as const;
 type Outcome = (typeof OUTCOMES)[number];
 
@@ -120,10 +123,19 @@ export class Books {
     this.verdicts[event.outcome]++;
     this.#simulation.note(`${account.rig} ${event.outcome} ${key}: ${event.reason}`);
     if (event.outcome === 'accepted' || event.outcome === 'delivered') return;
+    if (event.outcome === 'stale' && this.#isJustAnnounced(event.chain)) return;
     const taker = this.#nodes().find((node) => node.isReachable && node.wouldAccept(found.header));
     if (!taker) return;
     const what = `${account.rig} ${event.outcome} ${key}, which ${taker.name} would take: ${event.reason}`;
     this.#doubtful.push({ header: found.header, untilMs: this.#simulation.time.nowMs + WAIT_MS, what });
+  }
+
+  /**
+   * Whether a New Cut of this chain may have come a moment ago. It does not say which block it announces. So a work on
+   * this very block goes stale, too, until the next work shows that its parent is still the newest block.
+   */
+  #isJustAnnounced(chain: number): boolean {
+    return this.#nodes().some(({ announcedMs }) => this.#simulation.time.nowMs - announcedMs[chain] < ANNOUNCING_MS);
   }
 
   /** Of two solutions on one parent, only one can become a block, which may still be on its way. */

@@ -68,6 +68,8 @@ export class SimulatedNode implements Peer {
   readonly view: SimulatedBlock[];
   /** What the node could not forgive: solutions that break the rules. */
   readonly invalid: string[] = [];
+  /** By chain: when the last New Cut was announced. */
+  readonly announcedMs: number[];
   /** Numbers of requests, for bounds. */
   readonly requests = { works: 0, solutions: 0, streams: 0 };
   readonly #time: VirtualTime;
@@ -82,6 +84,7 @@ export class SimulatedNode implements Peer {
     this.dialect = dialect;
     this.process = time.start(name);
     this.view = [...network.newest];
+    this.announcedMs = this.view.map(() => Number.NEGATIVE_INFINITY);
     this.#time = time;
     this.#network = network;
     this.#random = random;
@@ -157,6 +160,7 @@ export class SimulatedNode implements Peer {
 
   #take(chain: number, block: SimulatedBlock): void {
     this.view[chain] = block;
+    this.announcedMs[chain] = this.#time.nowMs;
     if (this.isDeaf) return;
     for (const stream of this.#streams) if (stream.chain === chain) stream.announce();
   }

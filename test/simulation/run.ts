@@ -5,7 +5,9 @@ import { FleetWorld } from './worlds/fleet.ts';
 import { SoloWorld } from './worlds/solo.ts';
 import type { MiningWorld } from './worlds/world.ts';
 
-export const WORLDS: Readonly<Record<string, (simulation: Simulation) => MiningWorld>> = {
+export type MakeWorld = (simulation: Simulation) => MiningWorld;
+
+export const WORLDS: Readonly<Record<string, MakeWorld>> = {
   solo: (simulation) => new SoloWorld(simulation),
   fleet: (simulation) => new FleetWorld(simulation, { nodes: 2, coordinators: 2, rigs: 6, hasOwnNodes: false }),
   'fleet-own-nodes': (simulation) =>
@@ -28,12 +30,12 @@ export interface Run {
   readonly digest: string;
 }
 
-export async function runWorld(name: string, options: RunOptions): Promise<Run> {
+export async function runWorld(make: MakeWorld, options: RunOptions): Promise<Run> {
   const simulation = new Simulation(options);
   const { time } = simulation;
   const listeners = listenForErrors(simulation);
   try {
-    const world = WORLDS[name](simulation);
+    const world = make(simulation);
     simulation.planFaults(world.faults());
     time.afterEvent = () => world.check();
     const calmMs = 60_000 * options.minutes;

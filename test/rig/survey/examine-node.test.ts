@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import { nodeConfigurationFor } from '#pickaxe/node/client/miner-identity.js';
+import type { NodeLimits } from '#pickaxe/node/http/request-limits.js';
 import { type Examination, examineNode, type NodeQuestion } from '#pickaxe/rig/survey/examine-node.js';
 import { miner, nodesOf } from '../../miner/source/node/node.ts';
 import type { OtherOptions } from '../../mock-node/node.ts';
@@ -8,8 +9,12 @@ import type { OtherOptions } from '../../mock-node/node.ts';
 const startNode = nodesOf('chainweb');
 
 const listed = { account: miner.account, predicate: miner.predicate, 'public-keys': [...miner.publicKeys] };
-/** Short time limits for tests of nodes that hang. */
-const HASTY = { workTimeoutMs: 300, configTimeoutMs: 300 };
+/** By what hangs: a short time limit. Work and its updates have the same one, and only the updates hang in the last. */
+const HASTY: Partial<Record<FaultInput['endpoint'], Partial<NodeLimits>>> = {
+  work: { workTimeoutMs: 300 },
+  config: { configTimeoutMs: 300 },
+  updates: { workTimeoutMs: 3_000 },
+};
 
 const brief = ({ findings }: Examination) => findings.map(({ about, state }) => `${state} ${about}`);
 const told = ({ findings }: Examination, about: string) =>
@@ -25,8 +30,8 @@ async function examine(
 ) {
   const { node, url } = await startNode(options);
   node.server.faults = faults;
-  const limits = faults.some(({ kind }) => kind === 'hang') ? HASTY : {};
-  return examineNode({ url, network: 'development', miner, ...question }, limits);
+  const [hanging] = faults.filter(({ kind }) => kind === 'hang').map(({ endpoint }) => endpoint);
+  return examineNode({ url, network: 'development', miner, ...question }, hanging && HASTY[hanging]);
 }
 
 const ALL_WELL = ['ok connection', 'ok network', 'ok work', 'ok updates', 'ok clock'];

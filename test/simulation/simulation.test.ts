@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { runWorld, WORLDS } from './run.ts';
+import { describeFailure, shrink, simulate, worldsOf } from './simulate.ts';
+import type { Faults, Simulation } from './simulation.ts';
+import { SoloWorld } from './worlds/solo.ts';
+
+describe.each(Object.keys(WORLDS))('the world %s', (world) => {
+  it('keeps its promises, and runs in the same way again', async () => {
+    const options = { seed: 1, minutes: 1, faultMs: 5_000 };
+    const run = await runWorld(WORLDS[world], options);
+    expect(run.violations).toEqual([]);
+    expect(run.accepted).toBeGreaterThan(0);
+    expect(run.faults.length).toBeGreaterThan(0);
+    expect((await runWorld(WORLDS[world], options)).digest).toBe(run.digest);
+    expect((await runWorld(WORLDS[world], { ...options, seed: 2 })).digest).not.toBe(run.digest);
+  });
+});
+
+/** A world that breaks its promise once two kinds of faults have happened. */
+class FailingWorld extends SoloWorld {
+  readonly #happened = new Set<string>();
+
+  protected override moreFaults(): Faults {
+    return Object.fromEntries(['the first', 'the second'].map((name) => [name, () => this.#happen(name)]));
+  }
+
+  #happen(name: string): void {
+    this.#happened.add(name);
+    if (this.#happened.size === 2) this.simulation.violate('both have happened');
+  }
+}
+
+describe('a run that fails', () => {
+  const make = (simulation: Simulation) => new FailingWorld(simulation);
+  const options = { seed: 4, minutes: 1, faultMs: 3_000 };
+
+  it('is described with what happened before, and how to repeat it', async () => {
+    const text = describeFailure('solo', await runWorld(make, options));
+    expect(text).toMatch(/^world solo, seed 4: after [\d.]+ s: both have happened$/m);
+    expect(text).toMatch(/^ {2}[\d.]+ fault \d+: the (first|second)\n {2}[\d.]+ VIOLATION both have happened$/m);
+    expect(text).toContain('npm run simulate -- --world solo --seed 4 --trace');
+  });
+
+  it('is repeated with as few faults as it takes', async () => {
+    const run = await runWorld(make, options);
+    expect(run.faults.length).toBeGreaterThan(10);
+    const least = await shrink(make, run, options, () => {});
+    expect(least.faults.map(({ name }) => name).sort()).toEqual(['the first', 'the second']);
+    expect(least.violations).toMatchObject([{ what: 'both have happened' }]);
+  });
+});
+
+it('many seeds are summed up for each world', async () => {
+  const seen: [string, number][] = [];
+  const request = { worlds: ['solo'], first: 3, seeds: 2, minutes: 0.5, seconds: Number.POSITIVE_INFINITY };
+  const [summary, ...more] = await simulate(request, (world, { seed }) => {
+    seen.push([world, seed]);
+    return true;
+  });
+  expect(more).toEqual([]);
+  expect(seen).toEqual([
+    ['solo', 3],
+    ['solo', 4],
+  ]);
+  expect(summary).toMatchObject({ world: 'solo', seeds: 2, lost: 0, violations: [] });
+  expect(summary.accepted).toBeGreaterThan(0);
+  expect(() => worldsOf(['moon'])).toThrow('there is no world moon; there are solo, fleet');
+});
