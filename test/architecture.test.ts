@@ -196,7 +196,7 @@ describe('imports point one way', () => {
 
 test('a folder of tests is named after the folder or file that it tests', () => {
   const others =
-    /^(?:bench|clients|faults|foreign|interfaces|native|packaging|scripts|wine|vectors|(?:protocol\/ledger|cli\/usage\/completion)\/\w+)(?:\/|$)/;
+    /^(?:bench|clients|faults|foreign|interfaces|native|packaging|scripts|simulation|wine|vectors|(?:protocol\/ledger|cli\/usage\/completion)\/\w+)(?:\/|$)/;
   const folders = readdirSync(tests, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ parentPath, name }) => relative(tests, join(parentPath, name)));

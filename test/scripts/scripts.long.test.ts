@@ -89,6 +89,13 @@ testScripts('scripts', {
     },
   },
   'scripts/shrink-png.mjs': { startedBy: 'scripts/screenshots.mjs' },
+  'scripts/simulate.mjs': {
+    args: ['--world', 'solo', '--seeds', '1', '--minutes', '0.5', '--json'],
+    check: ({ stdout }) =>
+      expect(JSON.parse(stdout)).toMatchObject([
+        { world: 'solo', seeds: 1, accepted: positive, lost: 0, violations: [] },
+      ]),
+  },
   'scripts/stamp.mjs': { startedBy: 'scripts/ready.mjs' },
   'scripts/test-seconds.mjs': { startedBy: 'test/longest-first.test.ts' },
 });

@@ -138,11 +138,11 @@ export class Books {
     return this.#nodes().some(({ announcedMs }) => this.#simulation.time.nowMs - announcedMs[chain] < ANNOUNCING_MS);
   }
 
-  /** Of two solutions on one parent, only one can become a block, which may still be on its way. */
+  /** Of two solutions on one parent, only one can become a block. The other one may still be on its way to its node. */
   #judgeDoubtful(): void {
     while (this.#doubtful.length > 0 && this.#doubtful[0].untilMs <= this.#simulation.time.nowMs) {
       const { header, what } = this.#doubtful.shift()!;
-      if (this.#network.hasBlockOn(header)) continue;
+      if (this.#network.hasSolutionOn(header)) continue;
       this.lost++;
       this.#simulation.violate(`a solution is lost: ${what}`);
     }

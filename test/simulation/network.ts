@@ -47,7 +47,7 @@ export class SimulatedNetwork {
   readonly counts: Record<Judgement, number> = { accepted: 0, orphaned: 0, doubled: 0, unknown: 0, invalid: 0 };
   readonly random: Random;
   readonly #time: VirtualTime;
-  /** The parents of the miners' blocks, in hex. */
+  /** The parents of the solutions that nodes have taken, in hex. */
   readonly #parents = new Set<string>();
   readonly #peers: { readonly peer: Peer; readonly plan: (ms: number, act: () => void) => void }[] = [];
 
@@ -102,11 +102,11 @@ export class SimulatedNetwork {
   /** Notes what became of a header that a node has taken. */
   take(header: Uint8Array, judgement: 'accepted' | 'orphaned'): void {
     this.accepted.set(toHex(header), judgement);
-    if (judgement === 'accepted') this.#parents.add(parentOf(header));
+    this.#parents.add(parentOf(header));
   }
 
-  /** Whether a miner of this world has solved a work with the parent of this header. */
-  hasBlockOn(header: Uint8Array): boolean {
+  /** Whether a node has taken a solution with the parent of this header, even too late. */
+  hasSolutionOn(header: Uint8Array): boolean {
     return this.#parents.has(parentOf(header));
   }
 
