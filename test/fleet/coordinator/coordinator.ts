@@ -48,7 +48,7 @@ export class Coordinator {
   readonly lines: string[] = [];
   /** Updates that the coordinator got. */
   readonly updates: SourceUpdate[] = [];
-  /** States as all members hear them, in order. */
+  /** States as all members receive them, in order. */
   readonly states: CoordinatorState[] = [];
   readonly relay: FleetRelay;
   nowMs = 0;

@@ -1,4 +1,4 @@
-/** What a coordinator makes of those that answer, or publish, under its name. */
+/** What a coordinator does about others that answer, or publish, under its name. */
 
 import { describe, expect, it } from 'vitest';
 import { type CoordinatorState, messageBytes } from '#pickaxe/fleet/messages.js';
@@ -36,7 +36,7 @@ describe('the start of a coordinator', () => {
   }
 
   it.each([
-    ['its own state, which it hears itself', stateOf(OWN), undefined],
+    ['its own state, which it receives itself', stateOf(OWN), undefined],
     ['a state of another run', stateOf(GREATER), REFUSED],
     ['a state of another run with a smaller number', stateOf(SMALLER), REFUSED],
     ['rubbish', 'rubbish', undefined],
@@ -54,24 +54,24 @@ describe('the start of a coordinator', () => {
   });
 });
 
-describe('a coordinator that hears a state in its name', () => {
-  const complaint = expect.stringContaining('another coordinator publishes as pickaxe.work.c1, too');
+describe('a coordinator that receives a state in its name', () => {
+  const warning = expect.stringContaining('another coordinator publishes as pickaxe.work.c1, too');
 
   // The coordinator has made one state, with the number 0, when the other state comes.
   it.each([
-    { what: 'its own, goes on', instance: OWN, number: 5, ends: false, complains: false },
-    { what: 'one with a higher number, ends', instance: GREATER, number: 1, ends: true, complains: false },
+    { what: 'its own, goes on', instance: OWN, number: 5, ends: false, warns: false },
+    { what: 'one with a higher number, ends', instance: GREATER, number: 1, ends: true, warns: false },
     { what: 'one of the same number and a smaller instance, ends', instance: SMALLER, number: 0, ends: true },
-    { what: 'one of the same number and a greater instance, stays', instance: GREATER, number: 0, complains: true },
+    { what: 'one of the same number and a greater instance, stays', instance: GREATER, number: 0, warns: true },
     {
       what: 'a higher number after ten seconds, stays',
       instance: GREATER,
       number: 9,
       afterMs: 10_000,
-      complains: true,
+      warns: true,
     },
     { what: 'a higher number before ten seconds, ends', instance: GREATER, number: 9, afterMs: 9_999, ends: true },
-  ])('$what', async ({ instance, number, ends = false, complains = false, afterMs = 0 }) => {
+  ])('$what', async ({ instance, number, ends = false, warns = false, afterMs = 0 }) => {
     const coordinator = await Coordinator.start({ instance: OWN });
     expect(coordinator.states.map((state) => state.number)).toEqual([0]);
     const { running } = coordinator;
@@ -87,6 +87,6 @@ describe('a coordinator that hears a state in its name', () => {
       await coordinator.end();
     }
     expect(await ending).toBe(ends ? REFUSED : 'stopped');
-    expect(coordinator.lines.slice(before)).toEqual(complains ? [complaint] : []);
+    expect(coordinator.lines.slice(before)).toEqual(warns ? [warning] : []);
   });
 });

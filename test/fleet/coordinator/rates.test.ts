@@ -77,6 +77,21 @@ it('20,000 rigs have limits of their own, and one that is silent for a minute ma
   expect(rigOf('rig0', rigs, 59_999)).toBe(further);
 });
 
+it('a coordinator knows its last 1,024 works, and no creation time before the first', () => {
+  const clock = { monotonicMs: () => 0 } as ConstructorParameters<typeof OwnWorks>[0]['clock'];
+  const { works: most, endedMs } = limits;
+  const own = new OwnWorks({ instance: '0'.repeat(16), source: { latestTimeUs: () => 5n }, clock, most, endedMs });
+  expect(own.state(true)).toMatchObject({ number: 0, work: null, latestTimeMicros: 0 });
+  const work = makeWork(4);
+  for (let number = 0; number < 1_025; number++) own.change({ ...work });
+  expect(own.state(true)).toMatchObject({ number: 1, work: `${'0'.repeat(16)}-1024`, latestTimeMicros: 5 });
+  expect([0, 1, 1_024].map((number) => own.find(`${'0'.repeat(16)}-${number}`) !== undefined)).toEqual([
+    false,
+    true,
+    true,
+  ]);
+});
+
 describe('another coordinator may send', () => {
   const RUN = '0'.repeat(16);
   const work = (number: number) => `${RUN}-${number}`;

@@ -1,6 +1,4 @@
 import { expect, it } from 'vitest';
-import { coordinatorLimits } from '#pickaxe/fleet/coordinator/coordinator-limits.js';
-import { OwnWorks } from '#pickaxe/fleet/coordinator/own-works.js';
 import type { Outcome } from '#pickaxe/miner/events/vocabulary.js';
 import { makeWork } from '../../fakes.ts';
 import { eventually, mine } from '../../miner/source/follow.ts';
@@ -29,19 +27,4 @@ it.each<{ outcome: Outcome; counted: object }>([
   ]);
   const first = outcome === 'accepted' ? ['first accepted solution of rig'] : [];
   expect(coordinator.lines.slice(before)).toEqual([found, ...first]);
-});
-
-it('a coordinator knows its last 1,024 works, and no creation time before the first', () => {
-  const clock = { monotonicMs: () => 0 } as ConstructorParameters<typeof OwnWorks>[0]['clock'];
-  const { works: most, endedMs } = coordinatorLimits;
-  const own = new OwnWorks({ instance: '0'.repeat(16), source: { latestTimeUs: () => 5n }, clock, most, endedMs });
-  expect(own.state(true)).toMatchObject({ number: 0, work: null, latestTimeMicros: 0 });
-  const work = makeWork(4);
-  for (let number = 0; number < 1_025; number++) own.change({ ...work });
-  expect(own.state(true)).toMatchObject({ number: 1, work: `${'0'.repeat(16)}-1024`, latestTimeMicros: 5 });
-  expect([0, 1, 1_024].map((number) => own.find(`${'0'.repeat(16)}-${number}`) !== undefined)).toEqual([
-    false,
-    true,
-    true,
-  ]);
 });

@@ -1,4 +1,4 @@
-/** What the accounts of a fleet may say and hear, on real servers with the generated configuration. */
+/** What the accounts of a fleet may send and receive, on real servers with the generated configuration. */
 
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { LinkError } from '#pickaxe/fleet/nats/link.js';
@@ -90,7 +90,7 @@ const PUBLISHED = {
   },
 } as const;
 
-const HEARD = {
+const RECEIVED = {
   'rig 1': {
     may: [subjects.allWork, subjects.allBeats, subjects.controlsTo('rig 1')],
     mayNot: [
@@ -157,8 +157,8 @@ describe.skipIf(noServer)(`the accounts of a fleet${whyNoServer}`, () => {
     expect(link.state.isConnected).toBe(true);
   });
 
-  it.each(NAMES)('%s may hear its own kinds of messages, and no others', async (name) => {
-    const { may, mayNot } = HEARD[name];
+  it.each(NAMES)('%s may receive its own kinds of messages, and no others', async (name) => {
+    const { may, mayNot } = RECEIVED[name];
     const allowed = await member(name);
     for (const subject of may) allowed.link.subscribe(subject, () => {});
     await settled(allowed.link, name === 'boss' ? subjects.control('nobody', 'boss') : subjects.hello('nobody', name));

@@ -75,17 +75,17 @@ describe('rigs', () => {
 
   it('are no duplicates after a restart, but when two of one name alternate', async () => {
     const { sender, clock, roster } = setUp();
-    const recorded = async (instance: string) => {
+    const isDuplicateAfter = async (instance: string) => {
       sendReport(sender, 'rig', { instance });
       await delivered();
       const [rig] = roster.status().rigs;
       clock.advance(5_000);
       return rig?.duplicate;
     };
-    expect(await recorded(INSTANCE)).toBe(false);
-    expect(await recorded(OTHER_INSTANCE)).toBe(false);
-    expect(await recorded(OTHER_INSTANCE)).toBe(false);
-    expect(await recorded(INSTANCE)).toBe(true);
+    expect(await isDuplicateAfter(INSTANCE)).toBe(false);
+    expect(await isDuplicateAfter(OTHER_INSTANCE)).toBe(false);
+    expect(await isDuplicateAfter(OTHER_INSTANCE)).toBe(false);
+    expect(await isDuplicateAfter(INSTANCE)).toBe(true);
     clock.advance(55_000);
     expect(roster.status().rigs[0]?.duplicate).toBe(false);
   });

@@ -15,8 +15,8 @@ afterEach(() => {
 const NO_STATE = new TextEncoder().encode('{"work":null}');
 const NONE = 'but no coordinator sends messages';
 
-describe('messages that are no states', () => {
-  it('make no coordinator, however many come', async () => {
+describe('messages that tell nothing new of a coordinator', () => {
+  it('make no coordinator known, however many come', async () => {
     const { nats, told, kinds } = world([]);
     const outsider = nats.link('outsider');
     for (let i = 0; i < 5; i++) {
@@ -40,7 +40,7 @@ describe('messages that are no states', () => {
     expect(link.renewals).toBe(1);
   });
 
-  it('nor does a state that is older than one that has come', async () => {
+  it('do not keep it there either if they are states, but older ones than one that has come', async () => {
     const { nats, link, coordinators } = world(['a']);
     const [a] = coordinators;
     a.give();
@@ -110,21 +110,21 @@ describe('a connection that ends and is made again', () => {
     await pass(0);
     expect(follower.received.slice(length).map(({ chain }) => chain)).toEqual([a.current?.work.chain]);
   });
+});
 
-  it('while two coordinators are known says that all are lost, and while one is known why', async () => {
-    for (const [names, reason] of [
-      [['a', 'c'], 'all its coordinators are lost'],
-      [['a'], 'its only coordinator is lost: has sent nothing for 2.5 s'],
-    ] as const) {
-      const { coordinators, follower } = world(names);
-      for (const each of coordinators) each.give();
-      await pass(1_000);
-      for (const each of coordinators) each.die();
-      await pass(10_000);
-      expect(follower.of('lost').map((lost) => lost.reason)).toEqual([reason]);
-      await follower.end();
-    }
-  });
+it('a rig reports that all its coordinators are lost, and of an only one why it is lost', async () => {
+  for (const [names, reason] of [
+    [['a', 'c'], 'all its coordinators are lost'],
+    [['a'], 'its only coordinator is lost: has sent nothing for 2.5 s'],
+  ] as const) {
+    const { coordinators, follower } = world(names);
+    for (const each of coordinators) each.give();
+    await pass(1_000);
+    for (const each of coordinators) each.die();
+    await pass(10_000);
+    expect(follower.of('lost').map((lost) => lost.reason)).toEqual([reason]);
+    await follower.end();
+  }
 });
 
 describe('a rig that has only the name of a work', () => {

@@ -83,7 +83,7 @@ describe('a device that fails', () => {
     expect(last()).toMatchObject({ state: 'parked', fault: 'lost', reason });
   });
 
-  it('and is then missing, before it ever opened, is parked after one attempt', async () => {
+  it('before it ever opened, and is then missing, is parked after one attempt', async () => {
     const engine = new SteppedEngine();
     const faults = [LOST, new DeviceError('missing', 'no adapter')];
     engine.opening = () => {
@@ -132,7 +132,7 @@ describe('a device that fails', () => {
     expect(engine.opened).toBe(6);
   });
 
-  it('tells nothing, and is closed, when mining ends while it opens', async () => {
+  it('causes no event, and is closed, when mining ends while it opens', async () => {
     const engine = new SteppedEngine();
     engine.opening = () => new Promise(() => {});
     const { events, stop, done } = await supervised(engine);
@@ -154,8 +154,8 @@ describe('a device that fails', () => {
   });
 });
 
-describe('a device whose searches do not end', () => {
-  it('has thirty seconds for it before it is parked for good', async () => {
+describe('a device that is lost while a search goes on', () => {
+  it('is parked for good when the search does not end within thirty seconds', async () => {
     const engine = new SteppedEngine();
     engine.lingers = true;
     const { last, states, done, pass } = await supervised(engine);
@@ -170,16 +170,16 @@ describe('a device whose searches do not end', () => {
     expect(engine.opened).toBe(1);
   });
 
-  it.each(['end after all', 'end late with candidates'])('and %s in time is reopened', async (how) => {
+  it.each(['ends', 'ends with candidates'])('is reopened when the search %s in time', async (how) => {
     const engine = new SteppedEngine();
     engine.lingers = true;
     const { events, states, pass, exhausted } = await supervised(engine, { firstProofDifficulty: 1 });
     engine.listener.lost!(LOST);
     await pass(29_999);
-    if (how !== 'end after all') engine.latest.report({ hashes: 3, candidates: [1n, 2n, 3n] });
+    if (how !== 'ends') engine.latest.report({ hashes: 3, candidates: [1n, 2n, 3n] });
     engine.latest.end();
     await turns();
-    expect(events.of('proof')).toHaveLength(how === 'end after all' ? 0 : 3);
+    expect(events.of('proof')).toHaveLength(how === 'ends' ? 0 : 3);
     await pass(1_000);
     expect(states()).toEqual(['ready', 'reopening', 'ready']);
     expect(exhausted).toEqual([]);

@@ -25,7 +25,7 @@ function said(event: MinerEvent): string[] {
 const A = 3;
 const B = 7;
 
-/** A work of a chain. The first nonce that a device reports for it solves it, except for a work that is `NEVER`. */
+/** A work of a chain, which every nonce solves. */
 function workOf(chain: number): Work {
   return { ...makeWork(1), chain };
 }
@@ -114,7 +114,7 @@ function row(...cells: string[][]): Record<Update, string[]> {
 }
 
 /** The updates that make the work stale. It is not searched again, even if the source gives it again. */
-const CONDEMN: readonly Update[] = ['a New Cut', 'a cancellation', 'the end of its time'];
+const ENDINGS: readonly Update[] = ['a New Cut', 'a cancellation', 'the end of its time'];
 
 describe.each(Object.entries(TABLE))('after %s', (state, cells) => {
   it.each(Object.entries(cells))('%s has its due, once', async (name, expected) => {
@@ -128,7 +128,7 @@ describe.each(Object.entries(TABLE))('after %s', (state, cells) => {
     if (update !== 'another work')
       expect(await here.after((source) => UPDATES[update](source, here.a))).toEqual(searching);
 
-    const isOver = CONDEMN.includes(update) || ['a New Cut', 'a cancelled work', 'a solution'].includes(state);
+    const isOver = ENDINGS.includes(update) || ['a New Cut', 'a cancelled work', 'a solution'].includes(state);
     const again = await here.after((source) => source.work(here.a));
     if (isOver) expect(again).toEqual(searching);
     else if (searching.includes(`searches ${A}`)) expect(again).toEqual(GOES_ON);

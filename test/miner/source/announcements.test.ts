@@ -14,11 +14,11 @@ const reasons = (act: Parameters<typeof told>[0]) =>
 const event = (state: string, reason: string) => ({ type: 'source', source: 'n', kind: 'node', state, reason });
 
 it('the lines for a node’s configuration come with the loss that they remedy, and with no other news', () => {
-  const events = told((it) => {
-    it.lost('refuses', ['a: 1', 'b: 2']);
-    it.lost('is away');
-    it.reached();
-    it.note('warning', 'see', ['c: 3']);
+  const events = told((news) => {
+    news.lost('refuses', ['a: 1', 'b: 2']);
+    news.lost('is away');
+    news.reached();
+    news.note('warning', 'see', ['c: 3']);
   });
   expect(events).toStrictEqual([
     { ...event('lost', 'refuses'), nodeConfiguration: ['a: 1', 'b: 2'] },
@@ -29,17 +29,17 @@ it('the lines for a node’s configuration come with the loss that they remedy, 
 });
 
 it('each loss and each return is told once, and all of it again after a new start', () => {
-  const all = reasons((it) => {
+  const all = reasons((news) => {
     for (let i = 0; i < 2; i++) {
-      for (let j = 0; j < 2; j++) it.reached();
-      for (let j = 0; j < 2; j++) it.lost('is away');
-      expect(it.isLost).toBe(true);
-      for (let j = 0; j < 2; j++) it.lost('refuses');
-      for (let j = 0; j < 2; j++) it.reached();
-      expect(it.isLost).toBe(false);
-      it.lost('is away');
-      it.started();
-      expect(it.isLost).toBe(false);
+      for (let j = 0; j < 2; j++) news.reached();
+      for (let j = 0; j < 2; j++) news.lost('is away');
+      expect(news.isLost).toBe(true);
+      for (let j = 0; j < 2; j++) news.lost('refuses');
+      for (let j = 0; j < 2; j++) news.reached();
+      expect(news.isLost).toBe(false);
+      news.lost('is away');
+      news.started();
+      expect(news.isLost).toBe(false);
     }
   });
   const connected = 'connected: the node gives work';
@@ -52,23 +52,23 @@ it.each([
   [true, ' Other chains have one.'],
 ])('a chain without a stream is told once, until a stream opens; others are open: %s', (hasOthers, more) => {
   const problem = `info: a chain has no update stream for now, so it is polled for work: no more.${more}`;
-  const all = reasons((it) => {
-    for (let i = 0; i < 2; i++) it.streamProblem('no more.', hasOthers);
-    it.streamOpened();
-    for (let i = 0; i < 2; i++) it.streamProblem('no more.', hasOthers);
-    it.streamOpened();
+  const all = reasons((news) => {
+    for (let i = 0; i < 2; i++) news.streamProblem('no more.', hasOthers);
+    news.streamOpened();
+    for (let i = 0; i < 2; i++) news.streamProblem('no more.', hasOthers);
+    news.streamOpened();
     // Of a node that is out of reach, nothing else is expected.
-    it.lost('is away');
-    it.streamProblem('no more.', hasOthers);
-    it.reached();
-    it.streamProblem('no more.', hasOthers);
+    news.lost('is away');
+    news.streamProblem('no more.', hasOthers);
+    news.reached();
+    news.streamProblem('no more.', hasOthers);
   });
   expect(all).toEqual([problem, problem, 'lost: is away', 'connected: the node gives work', problem]);
 });
 
 it('a node that causes too many fetches is told again only after a minute of calm', () => {
-  const all = reasons((it) => {
-    for (const second of [0, 1, 61, 121, 181.001, 182]) it.tooManyFetches(25, second * 1_000);
+  const all = reasons((news) => {
+    for (const second of [0, 1, 61, 121, 181.001, 182]) news.tooManyFetches(25, second * 1_000);
   });
   expect(all).toHaveLength(2);
   expect(all[0]).toContain('more often than 25 times a second');
@@ -76,10 +76,10 @@ it('a node that causes too many fetches is told again only after a minute of cal
 
 it('polled chains are told when they change', () => {
   const [one, other] = [{ chain: 3, reason: 'no-stream' } as const, { chain: 3, reason: 'missed-block' } as const];
-  const events = told((it) => {
+  const events = told((news) => {
     for (const chains of [[], [one], [one], [other], [], []]) {
-      it.polling(chains);
-      expect(it.polled).toEqual(chains);
+      news.polling(chains);
+      expect(news.polled).toEqual(chains);
     }
   });
   expect(events).toEqual([[one], [other], []].map((chains) => ({ type: 'polling', source: 'n', chains })));
@@ -92,10 +92,10 @@ it.each([
   ['fleet', 'coordinator'],
 ] as const)('an only %s that is unhealthy is mined on, and so called', (kind, noun) => {
   const events: MinerEvent[] = [];
-  const it = new Announcements(kind, 'n', (each) => events.push(each));
-  it.judgedAlone('refuses all');
-  it.judgedAlone(undefined, 'accepts again');
-  it.gaveWork(250);
+  const news = new Announcements(kind, 'n', (each) => events.push(each));
+  news.judgedAlone('refuses all');
+  news.judgedAlone(undefined, 'accepts again');
+  news.gaveWork(250);
   expect(events).toEqual([
     { ...event('unhealthy', `refuses all. It is mined on all the same: there is no other ${noun}`), kind },
     { ...event('healthy', 'accepts again'), kind },

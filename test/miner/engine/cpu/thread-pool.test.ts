@@ -52,7 +52,7 @@ test('threads search side by side, each its own tasks', async () => {
   await Promise.all(long);
 });
 
-test('reports say on which kind of cores a thread is confined to they were searched, if it is confined to one', async () => {
+test('reports name the kind of cores to which their thread is confined, if it is confined to one', async () => {
   const data = { kernel: loadableKernels[0], cpus: [] };
   for (const [kind, expected] of [
     [{ cores: 'efficiency' }, 'efficiency'],

@@ -221,20 +221,20 @@ describe('what is known of a GPU', () => {
   });
 
   test('is passed on: progress, readings, and its loss', async () => {
-    const heard: unknown[][] = [];
-    const hear =
+    const recorded: unknown[][] = [];
+    const record =
       (what: string) =>
       (...all: unknown[]) =>
-        void heard.push([what, ...all]);
+        void recorded.push([what, ...all]);
     const names = ['progress', 'telemetry', 'lost', 'changed'];
-    const listener = Object.fromEntries(names.map((name) => [name, hear(name)]));
+    const listener = Object.fromEntries(names.map((name) => [name, record(name)]));
     const { child } = await open({}, listener);
     child.says(
       { type: 'progress', what: 'measuring', done: 0.5 },
       { type: 'pulse', telemetry: { fanRatio: 1 } },
       { type: 'failed', fault: 'lost', message: 'the cable is out' },
     );
-    expect(heard).toEqual([
+    expect(recorded).toEqual([
       ['progress', 'measuring', 0.5],
       ['telemetry', { fanRatio: 1 }],
       ['lost', expect.objectContaining({ message: 'the GPU was lost: the cable is out' })],

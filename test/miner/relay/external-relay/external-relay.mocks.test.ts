@@ -1,4 +1,4 @@
-/** What the relay makes of each word and each end of its worker: the worker is no program here, but the test itself. */
+/** What the relay does with each output and each end of its worker. The worker is no program: a test says what it prints. */
 
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
@@ -232,7 +232,7 @@ describe('an external worker', () => {
     expect(workers).toHaveLength(2);
   });
 
-  it('whose work has ended is heard no more', async () => {
+  it('whose work has ended is not read any more', async () => {
     const work = await give(makeWork(4));
     const [first] = workers;
     const line = first.solve(work);

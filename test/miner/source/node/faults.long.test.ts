@@ -3,11 +3,12 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import type { FaultInput } from '#pickaxe/mock-node/server/faults.js';
 import { DIALECTS } from '../../../mock-node/node.ts';
 import { selfSigned } from '../../../node/client/certificates.ts';
+import { watchedClock } from '../../../watched-clock.ts';
 import { eventually, mine, wrongSolution } from '../follow.ts';
 import { followNode, miner, nodesOf } from './node.ts';
 
@@ -490,18 +491,13 @@ describe.each(DIALECTS)('on a node of the dialect %s', (dialect) => {
   });
 
   it('nothing watches for suspensions once a source has ended', async () => {
-    const [begun, ended] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')];
-    onTestFinished(() => {
-      begun.mockRestore();
-      ended.mockRestore();
-    });
+    const { clock, intervalsMs } = watchedClock();
     const { url } = await startNode();
-    const { follower } = followNode(url);
+    const { follower } = followNode(url, {}, {}, { clock });
     await follower.work();
-    const watches = begun.mock.results.filter((_, i) => begun.mock.calls[i][1] === 500).map(({ value }) => value);
-    expect(watches).toHaveLength(1);
+    expect(intervalsMs()).toContain(500);
     await follower.end();
-    expect(ended.mock.calls).toContainEqual(watches);
+    expect(intervalsMs()).toEqual([]);
   });
 
   describe('whether a node answers', () => {

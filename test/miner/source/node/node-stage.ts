@@ -176,7 +176,7 @@ export class Stage {
       clock,
       random: () => 1,
       limits: { expiryMs: EXPIRY_MS },
-      emit: (event) => this.#heard(event),
+      emit: (event) => this.#told(event),
       transport: () => this.#transport,
     });
     this.#ended = this.source.follow((update) => this.#updated(update), this.#stopping.signal);
@@ -345,7 +345,7 @@ export class Stage {
     else this.#see(update.kind);
   }
 
-  #heard(event: MinerEvent): void {
+  #told(event: MinerEvent): void {
     if (event.type === 'missed-cut') this.#see(`missed a block of ${event.chain}`);
     if (event.type === 'polling')
       this.#see(`polls ${event.chains.map(({ chain, reason }) => `${chain} (${reason})`).join(' ') || 'nothing'}`);

@@ -82,7 +82,7 @@ const REQUESTS: Record<string, (stage: Stage) => void> = {
   'no answer': () => {},
 };
 
-/** A node that cannot now, or never. */
+/** The node has no stream for now, or never. */
 const NONE: Table[string] = {
   'says info, 2 s: polls 3 (no-stream), 2 s: asks': 'the first, after its end',
   '1.75 s: polls 3 (no-stream), 1.75 s: asks': 'after a refusal',
@@ -156,7 +156,7 @@ const SHORT: Table[string] = {
   '0.25 s: asks for stream 3': 'lost',
 };
 
-/** By what happens to a request for a stream: when the next one follows. */
+/** For each answer to a request for a stream: when the next request follows. */
 const PAUSES: Table = {
   opening: {
     '-': 'the first, after its end, after a refusal, of a missed block, a second, lost',

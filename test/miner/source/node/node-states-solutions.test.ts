@@ -236,7 +236,17 @@ const TABLE: Table = {
 /** What the node answers to the solution before it gives work on the same parent, with other transactions. */
 const VERDICTS = ['status 204', 'status 404', 'status 400', 'no connection', 'no answer'];
 
-/** By what the node answers: what is seen of its work within four seconds. */
+/** The node's verdict is known, and it has not taken the solution. */
+const REFUSED: Table[string] = {
+  'A ended: solved, work A with more': 'mining',
+  '-': 'long, cut, answer lost, of another source',
+  'work A with more': 'long asking, cut asking, again',
+  'A and A with more ended: solved, work A with more': 'refreshed',
+  'A ended: solved, 2.22 s: work A with more': 'other chain',
+  'A ended: solved': 'lost, expired',
+};
+
+/** For each answer: what is seen of the node's work within four seconds. */
 const SAME_PARENT: Table = {
   'status 204': {
     'A ended: solved, 1.55 s: work A with more': 'mining, of another source',
@@ -247,22 +257,8 @@ const SAME_PARENT: Table = {
     '1.5 s: work A with more': 'again',
     'A ended: solved': 'lost, expired',
   },
-  'status 404': {
-    'A ended: solved, work A with more': 'mining',
-    '-': 'long, cut, answer lost, of another source',
-    'work A with more': 'long asking, cut asking, again',
-    'A and A with more ended: solved, work A with more': 'refreshed',
-    'A ended: solved, 2.22 s: work A with more': 'other chain',
-    'A ended: solved': 'lost, expired',
-  },
-  'status 400': {
-    'A ended: solved, work A with more': 'mining',
-    '-': 'long, cut, answer lost, of another source',
-    'work A with more': 'long asking, cut asking, again',
-    'A and A with more ended: solved, work A with more': 'refreshed',
-    'A ended: solved, 2.22 s: work A with more': 'other chain',
-    'A ended: solved': 'lost, expired',
-  },
+  'status 404': REFUSED,
+  'status 400': REFUSED,
   'no connection': {
     'A ended: solved, 1.55 s: work A with more': 'mining',
     '-': 'long, cut, answer lost, of another source',

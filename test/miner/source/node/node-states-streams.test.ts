@@ -93,34 +93,35 @@ const NOTHING: Table[string] = {
   '5 s: asks': 'lost idle',
 };
 
+/** What one New Cut causes, and a second one does not change. */
+const CUT: Table[string] = {
+  'A ended: new-cut, asks': 'mining, submitting, lost mining, lost idle',
+  'A ended: new-cut, 0.75 s: asks no longer, 0.75 s: asks': 'asking, in flight, solved',
+  'A ended: new-cut, 10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks': 'opened',
+  '10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks': 'cut',
+  '0.1 s: asks': 'in a burst',
+  'A ended: new-cut, 20 s: asks': 'two chains',
+  'B ended: new-cut, asks': 'missed',
+};
+
+/** What the end of a stream causes, whatever ends it. */
+const END: Table[string] = {
+  '0.25 s: asks for stream 3, 2 s: polls 3 (no-stream), 2 s: asks': 'mining, in a burst',
+  'asks for stream 3, 10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks': 'asking',
+  '0.25 s: asks for stream 3, 10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks': 'opened, cut, solved',
+  '0.25 s: asks for stream 3, 1 s: A ended: solved, 1 s: asks': 'submitting',
+  '0.25 s: asks for stream 3, 9.1 s: sends, 10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks':
+    'in flight',
+  'asks for stream 3, 2.22 s: asks': 'two chains',
+  '0.25 s: asks for stream 3, 2 s: asks': 'missed',
+  'asks for stream 3': 'lost mining',
+  'asks for stream 3, 5 s: asks': 'lost idle',
+};
+
 const TABLE: Table = {
-  'a New Cut': {
-    'A ended: new-cut, asks': 'mining, submitting, lost mining, lost idle',
-    'A ended: new-cut, 0.75 s: asks no longer, 0.75 s: asks': 'asking, in flight, solved',
-    'A ended: new-cut, 10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks': 'opened',
-    '10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks': 'cut',
-    '0.1 s: asks': 'in a burst',
-    'A ended: new-cut, 20 s: asks': 'two chains',
-    'B ended: new-cut, asks': 'missed',
-  },
-  'two New Cuts': {
-    'A ended: new-cut, asks': 'mining, submitting, lost mining, lost idle',
-    'A ended: new-cut, 0.75 s: asks no longer, 0.75 s: asks': 'asking, in flight, solved',
-    'A ended: new-cut, 10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks': 'opened',
-    '10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks': 'cut',
-    '0.1 s: asks': 'in a burst',
-    'A ended: new-cut, 20 s: asks': 'two chains',
-    'B ended: new-cut, asks': 'missed',
-  },
-  'a New Cut with other line ends': {
-    'A ended: new-cut, asks': 'mining, submitting, lost mining, lost idle',
-    'A ended: new-cut, 0.75 s: asks no longer, 0.75 s: asks': 'asking, in flight, solved',
-    'A ended: new-cut, 10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks': 'opened',
-    '10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks': 'cut',
-    '0.1 s: asks': 'in a burst',
-    'A ended: new-cut, 20 s: asks': 'two chains',
-    'B ended: new-cut, asks': 'missed',
-  },
+  'a New Cut': CUT,
+  'two New Cuts': CUT,
+  'a New Cut with other line ends': CUT,
   'half a New Cut': NOTHING,
   'a Refreshed Block': NOTHING,
   'an unknown event': NOTHING,
@@ -135,32 +136,8 @@ const TABLE: Table = {
     '-': 'lost mining',
     '5 s: asks': 'lost idle',
   },
-  'the end': {
-    '0.25 s: asks for stream 3, 2 s: polls 3 (no-stream), 2 s: asks': 'mining, in a burst',
-    'asks for stream 3, 10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks': 'asking',
-    '0.25 s: asks for stream 3, 10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks':
-      'opened, cut, solved',
-    '0.25 s: asks for stream 3, 1 s: A ended: solved, 1 s: asks': 'submitting',
-    '0.25 s: asks for stream 3, 9.1 s: sends, 10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks':
-      'in flight',
-    'asks for stream 3, 2.22 s: asks': 'two chains',
-    '0.25 s: asks for stream 3, 2 s: asks': 'missed',
-    'asks for stream 3': 'lost mining',
-    'asks for stream 3, 5 s: asks': 'lost idle',
-  },
-  'a broken connection': {
-    '0.25 s: asks for stream 3, 2 s: polls 3 (no-stream), 2 s: asks': 'mining, in a burst',
-    'asks for stream 3, 10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks': 'asking',
-    '0.25 s: asks for stream 3, 10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks':
-      'opened, cut, solved',
-    '0.25 s: asks for stream 3, 1 s: A ended: solved, 1 s: asks': 'submitting',
-    '0.25 s: asks for stream 3, 9.1 s: sends, 10 s: asks no longer, 10 s: says lost, 10 s: lost, 10.25 s: asks':
-      'in flight',
-    'asks for stream 3, 2.22 s: asks': 'two chains',
-    '0.25 s: asks for stream 3, 2 s: asks': 'missed',
-    'asks for stream 3': 'lost mining',
-    'asks for stream 3, 5 s: asks': 'lost idle',
-  },
+  'the end': END,
+  'a broken connection': END,
   'a New Cut and the end': {
     'A ended: new-cut, asks': 'mining, submitting, lost mining, lost idle',
     'A ended: new-cut, asks for stream 3, 0.75 s: asks no longer, 0.75 s: asks': 'asking',

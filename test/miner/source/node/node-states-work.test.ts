@@ -99,7 +99,7 @@ const EVENTS: Record<string, (stage: Stage) => void> = {
   'no answer': () => {},
 };
 
-/** Whatever is no work, and may be better in a moment. */
+/** Faults that may pass soon. */
 const FAILED: Table[string] = {
   'says lost, lost, 0.25 s: asks': 'first, refresh, poll, again, cut, cut during, solved, in flight, missed',
   'says lost, 0.5 s: asks': 'lost idle, lost mining',

@@ -9,7 +9,7 @@ export const NEW_CUT = 'event:New Cut\n\n';
 
 export type Prepare = (stage: Stage) => Promise<void>;
 
-/** Work A is mined, for a second by now, and the stream of its chain is open and trusted. */
+/** Work A has been mined for a second, and the stream of its chain is open and trusted. */
 export const mined: Prepare = async (stage) => {
   await stage.pass(0);
   await stage.give('before');
@@ -33,7 +33,7 @@ export const minedWithoutStream: Prepare = async (stage) => {
   await stage.pass(0);
 };
 
-/** The node has announced a block without a New Cut: the stream is not trusted, and the source asks every 2 s. */
+/** Work B has come without a New Cut: the stream is not trusted any more, and the source asks every 2 s. */
 export const missedBlock: Prepare = async (stage) => {
   await mined(stage);
   await stage.until('work');
@@ -69,13 +69,13 @@ export function ended(states: Record<string, Prepare>): Record<string, Prepare> 
   return Object.fromEntries(Object.entries(states).map(([name, prepare]) => [name, (stage) => end(prepare, stage)]));
 }
 
-/** By what happens: what is seen, and in which states (with commas between them). */
+/** For each event: what is seen, and in which states (with commas between them). */
 export type Table = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
  * @param happens what happens in a row of a table
  * @param states how each state comes about
- * @returns by state: what is seen
+ * @returns for each state: what is seen
  */
 export async function rowOf(
   dialect: Dialect,
@@ -96,7 +96,7 @@ export async function rowOf(
   return cells;
 }
 
-/** @returns by state: what the row of a table says */
+/** @returns for each state: what the row of a table says */
 export function cellsOf(row: Table[string], states: object): Record<string, string> {
   const cells = Object.entries(row).flatMap(([seen, of]) => of.split(', ').map((state) => [state, seen] as const));
   expect(cells.map(([state]) => state).sort(), 'a row has each state once').toEqual(Object.keys(states).sort());

@@ -36,7 +36,7 @@ describe.each(DIALECTS)('a node of the dialect %s', (dialect) => {
     ['unavailable', 1],
     ['wrong-length', 1],
   ])(
-    'whose answers all have the fault %s after the first is lost after %i, and its work lives',
+    'whose answers have the fault %s after the first one is lost after %i more requests, and its work is still mined',
     async (kind, requests) => {
       const { node, url } = await startNode({ streamLimit: 0 });
       const { follower } = followNode(url, { ...NO_MORE, pollMs: 20 });
@@ -62,7 +62,7 @@ describe.each(DIALECTS)('a node of the dialect %s', (dialect) => {
   });
 });
 
-it('a node that does not know eight of its own works in a row is unhealthy, and none that does not know seven', async () => {
+it('a node is unhealthy once it does not know eight of its own works in a row, and not after seven', async () => {
   const { node, url } = await nodesOf('chainweb')();
   node.server.faults = [{ endpoint: 'solved', kind: 'status', status: 404, text: 'no such work' }];
   const { source, follower, recorder } = followNode(url, { refusedMs: 0 });

@@ -23,12 +23,12 @@ class Pool {
   readonly clock = new FakeClock();
   readonly dialogue: Dialogue;
   ended: PoolError | undefined;
-  recorded = 0;
+  calls = 0;
   readonly #socket = new FakeSocket();
 
   constructor() {
     const count = () => {
-      this.recorded++;
+      this.calls++;
     };
     const options = {
       url: '',
@@ -56,13 +56,13 @@ describe('a pool is not left', () => {
       pool.sends(JOB);
       pool.clock.advance(10);
     }
-    expect([pool.dialogue.isOpen, pool.recorded]).toEqual([true, 20_000]);
+    expect([pool.dialogue.isOpen, pool.calls]).toEqual([true, 20_000]);
   });
 
   it('for all that it sends at once after the line was down for a minute', () => {
     const pool = new Pool();
     for (let i = 0; i < 60 * 20; i++) pool.sends(JOB);
-    expect([pool.dialogue.isOpen, pool.recorded]).toEqual([true, 1_200]);
+    expect([pool.dialogue.isOpen, pool.calls]).toEqual([true, 1_200]);
   });
 
   it('for answers to shares, however many there are', () => {
@@ -72,7 +72,7 @@ describe('a pool is not left', () => {
       pool.dialogue.ask({ method: 'mining.submit', params: [], limitMs: 60_000 }, () => answers++);
       pool.sends(bytesOf(`{"id":${id},"result":true,"error":null}`));
     }
-    expect([pool.dialogue.isOpen, answers, pool.recorded]).toEqual([true, 50_000, 0]);
+    expect([pool.dialogue.isOpen, answers, pool.calls]).toEqual([true, 50_000, 0]);
   });
 
   it('for answers to shares that all come at once when their time has run out, once for each', async () => {
@@ -115,7 +115,7 @@ it.each([
   }
   await pool.dialogue.ended;
   expect(pool.ended).toMatchObject({ fault: 'refused', message: FLOODS });
-  expect(pool.recorded).toBeLessThanOrEqual(MOST_SENT.lines + 100 * MOST_SENT.linesPerSecond);
+  expect(pool.calls).toBeLessThanOrEqual(MOST_SENT.lines + 100 * MOST_SENT.linesPerSecond);
 });
 
 it('the next pool takes over from one that floods pickaxe, and a single warning says why', async () => {

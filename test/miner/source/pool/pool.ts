@@ -42,9 +42,10 @@ export function followPool(
   url: string,
   limits: Partial<PoolLimits> = {},
   options: Partial<PoolSourceOptions> = {},
+  others: Partial<PoolSourceContext> = {},
 ): { source: PoolSource; follower: Follower; recorder: Recorder } {
   const recorder = new Recorder();
-  const source = poolSource(url, limits, options, { emit: recorder.listen });
+  const source = poolSource(url, limits, options, { emit: recorder.listen, ...others });
   const follower = new Follower(source);
   onTestFinished(() => follower.end());
   return { source, follower, recorder };

@@ -2,10 +2,11 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { BY_AUTHORITY } from '#pickaxe/base/net/tls-trust.js';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { openConnection } from '#pickaxe/miner/source/pool/pool-source.js';
+import { watchedClock } from '../../../watched-clock.ts';
 import { eventually } from '../follow.ts';
 import { MockPool } from './mock-pool.ts';
 import { followPool, GREETING, jobLine, makeHeader } from './pool.ts';
@@ -34,17 +35,12 @@ it.each([true, false])(
 );
 
 it('nothing watches for suspensions once a source has ended', async () => {
-  const [begun, ended] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')];
-  onTestFinished(() => {
-    begun.mockRestore();
-    ended.mockRestore();
-  });
+  const { clock, intervalsMs } = watchedClock();
   const pool = await MockPool.start([...GREETING, jobLine('1', makeHeader(), 'true')]);
-  const { follower } = followPool(pool.url);
+  const { follower } = followPool(pool.url, {}, {}, { clock });
   await follower.work();
-  const watches = begun.mock.results.filter((_, i) => begun.mock.calls[i][1] === 500).map(({ value }) => value);
-  expect(watches).toHaveLength(1);
+  expect(intervalsMs()).toContain(500);
   await follower.end();
-  expect(ended.mock.calls).toContainEqual(watches);
+  expect(intervalsMs()).toEqual([]);
   await eventually(() => expect(pool.open).toBe(0));
 });

@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { TUNING_LIMITS, tuningLimitsShape, tuningShape, VARIANTS } from '#pickaxe/miner/engine/gpu/tuning.js';
+import { HIT_CAPACITY } from '#pickaxe/miner/engine/gpu/prepare.generated.js';
+import {
+  nameOf,
+  TUNING_LIMITS,
+  type Tuning,
+  tuningLimitsShape,
+  tuningShape,
+  VARIANTS,
+  whyTuning,
+  workgroupCounters,
+} from '#pickaxe/miner/engine/gpu/tuning.js';
 
 const [variant] = VARIANTS;
 const row = { batchMs: 8, hashesPerSecond: 1e9, score: 0.99e9, busy: 0.01 };
@@ -47,4 +57,28 @@ test('limits of a tuning may leave out the warm-up, and nothing else', () => {
   for (const right of [{}, { warmUpMs: 0 }, { turnMs: 0.5 }]) expect(isRight(right)).toBe(true);
   for (const wrong of [{ warmUpMs: -1 }, { turnMs: 0 }, { batchTurnMs: 0 }, { variants: [] }])
     expect(isRight(wrong)).toBe(false);
+});
+
+test('a workgroup whose counters are all hits does not overflow, whatever its variant', () => {
+  for (const variant of VARIANTS) expect(workgroupCounters(variant)).toBeLessThanOrEqual(HIT_CAPACITY);
+});
+
+test.each([
+  [[115, 1], 'fastest of 2 variants that run here'],
+  [[27, 25, 20], 'fastest of 3 variants that run here'],
+  [[5], 'the only variant that runs'],
+])('why a variant is used, after rates of %j', (rates, message) => {
+  const [, other] = VARIANTS;
+  const tuning: Tuning = {
+    variant,
+    batchMs: 8,
+    hashesPerSecond: rates[0],
+    variants: [
+      ...rates.map((hashesPerSecond) => ({ variant: other, hashesPerSecond })),
+      { variant: other, fault: 'it does not compile' },
+    ],
+    batches: [],
+  };
+  expect(whyTuning(tuning)).toBe(`${nameOf(variant)}, batches of 8 ms; ${message}`);
+  expect(whyTuning(tuning, 3)).toBe(`${nameOf(variant)}, batches of 3 ms as asked for; ${message}`);
 });
