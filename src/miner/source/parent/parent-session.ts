@@ -124,6 +124,7 @@ export class ParentSession {
    * `stop`.
    */
   async submit(job: ParentJob, solution: Solution, stop: AbortSignal): Promise<Verdict> {
+    setMaxListeners(0, stop); // Each share that waits for the parent adds listeners to this signal.
     const share = ++this.#shares;
     const judged = job.verdicts ? this.#verdictOn(share, stop) : undefined;
     this.#unread++;
@@ -249,7 +250,6 @@ export class ParentSession {
   }
 
   #verdictOn(share: number, stop: AbortSignal): Promise<Verdict> {
-    setMaxListeners(0, stop); // Each share that waits for its verdict adds a listener to this signal.
     return new Promise((resolve) => {
       const ended = new AbortController();
       const settle = (verdict: Verdict) => {

@@ -168,7 +168,9 @@ describe('shares', () => {
       const parent = world.connect(new ScriptedParent(false));
       parent.say(job('a'));
       const work = await world.follower.work();
-      const verdicts = Array.from({ length: 100 }, (_, lane) => world.source.submit(mine(work, lane), never));
+      // No other share has used this signal: Node.js must not warn of its listeners.
+      const { signal } = new AbortController();
+      const verdicts = Array.from({ length: 100 }, (_, lane) => world.source.submit(mine(work, lane), signal));
       const said = () =>
         world.events.filter(({ type }) => type === 'source').map((event) => (event as { state: string }).state);
       await eventually(() => expect(said()).toContain('warning'));
