@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { disambiguate, type Look, type TableRow } from '#pickaxe/miner/engine/gpu/disambiguate.js';
 import type { Adapter } from '#pickaxe/miner/engine/gpu/protocol.js';
 
@@ -23,6 +23,7 @@ const obeying: Look = async ({ DRI_PRIME }) => [
   { model: 'RTX 3080', backend: 'vulkan', info: { ...info, driver: `at ${DRI_PRIME}` } },
 ];
 const nobody = vi.fn<Look>(async () => []);
+beforeEach(() => void nobody.mockClear());
 
 describe('cards that Dawn can distinguish', () => {
   test('need no separate process', async () => {
