@@ -1,7 +1,6 @@
 /** Waiting that needs no timer, so that a test can use it while the timers are its own. */
 
-/** Far longer than any condition takes, even on a busy machine. */
-const PATIENCE_MS = 60_000;
+import { PATIENCE } from './patience.ts';
 
 /** Lets the event loop turn. The default is enough for the updates, streams and messages of doubles to arrive. */
 export async function turns(count = 8): Promise<void> {
@@ -15,7 +14,7 @@ export async function turns(count = 8): Promise<void> {
 export async function turnsUntil(holds: () => boolean): Promise<void> {
   const began = process.hrtime.bigint();
   while (!holds()) {
-    if (Number(process.hrtime.bigint() - began) / 1e6 > PATIENCE_MS) throw new Error('the condition never held');
+    if (Number(process.hrtime.bigint() - began) / 1e6 > PATIENCE.timeout) throw new Error('the condition never held');
     await turns(1);
   }
 }

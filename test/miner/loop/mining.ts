@@ -4,12 +4,12 @@ import { onTestFinished, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { Miner, type MinerOptions } from '#pickaxe/miner/loop/miner.js';
 import { type FakeEngine, FakeSource, Recorder } from '../../fakes.ts';
+import { PATIENCE } from '../../patience.ts';
 
 /** A difficulty at which the fake engine finds a solution within a few steps. */
 export const SOON = 300;
 
-/** Long enough for a busy machine. */
-export const eventually = (check: () => void) => vi.waitFor(check, { timeout: 60_000 });
+export const eventually = (check: () => void) => vi.waitFor(check, PATIENCE);
 
 /** Failed devices are reopened soon: after 20, 40 … 320 ms. */
 export const options = { reopenAfterMs: 20, temperatureLimits: () => ({ stopCelsius: 90, resumeCelsius: 80 }) };
