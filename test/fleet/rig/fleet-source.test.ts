@@ -1,4 +1,4 @@
-/** Which coordinator a rig mines for, what it mines while some are lost, and what it does to receive their messages again. */
+/** Which coordinator a rig mines for, what it mines while some are lost, and how it gets their messages again. */
 
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { messageBytes } from '#pickaxe/fleet/messages.js';

@@ -1,4 +1,4 @@
-/** What the relay does with each output and each end of its worker. The worker is no program: a test says what it prints. */
+/** What the relay does with each output and each end of its worker. A test says what the worker prints. */
 
 import type { ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
