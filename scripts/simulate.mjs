@@ -1,5 +1,5 @@
-// Runs rigs, fleets and nodes in virtual time, with faults at random times (test/simulation/), and checks the books after
-// every event:
+// Runs rigs, fleets and nodes in virtual time, with faults at random times (test/simulation/), and checks the books
+// after every event:
 //
 //   npm run simulate -- [--world NAME]… [--first S] [--seeds N] [--minutes M] [--seconds C] [--json]
 //   npm run simulate -- --world NAME --seed S [--minutes M] [--trace] [--shrink]

@@ -127,7 +127,10 @@ export class SimulatedProcess {
     };
   }
 
-  /** Does something in this process after a delay, such as the arrival of a message. @returns a function that cancels it */
+  /**
+   * Does something in this process after a delay, such as the arrival of a message.
+   * @returns a function that cancels it
+   */
   after(ms: number, act: () => void): () => void {
     return this.#time.plan(this, ms, act);
   }
