@@ -16,22 +16,25 @@ afterEach(async () => {
   folder.remove();
 });
 
-it.skipIf(process.platform === 'win32')('deaf parents that end their side give up their places', async () => {
-  const path = join(folder.path, 'worker.sock');
-  startWorker(['--listen', `unix:${path}`]);
-  const ping = { type: 'ping', echo: 'x'.repeat(250) };
-  for (let i = 0; i < 64; i++) {
-    const deaf = await connectTo(path, false);
-    // The answers are larger than a system's buffer.
-    deaf.say(...Array<object>(2_500).fill(ping));
-    deaf.end();
-  }
-  await vi.waitFor(async () => {
-    const parent = await connectTo(path);
-    await Promise.race([parent.next('hello'), parent.next('error')]);
-    expect(parent.of('hello')).toHaveLength(1);
-  }, PATIENCE);
-});
+it.skipIf(process.platform === 'win32')(
+  'parents that read nothing and end their side give up their places',
+  async () => {
+    const path = join(folder.path, 'worker.sock');
+    startWorker(['--listen', `unix:${path}`]);
+    const ping = { type: 'ping', echo: 'x'.repeat(250) };
+    for (let i = 0; i < 64; i++) {
+      const unreading = await connectTo(path, false);
+      // The answers are larger than a system's buffer.
+      unreading.say(...Array<object>(2_500).fill(ping));
+      unreading.end();
+    }
+    await vi.waitFor(async () => {
+      const parent = await connectTo(path);
+      await Promise.race([parent.next('hello'), parent.next('error')]);
+      expect(parent.of('hello')).toHaveLength(1);
+    }, PATIENCE);
+  },
+);
 
 it.skipIf(process.platform === 'win32')('pauses while its parent does not read, and loses no share', async () => {
   const { parent, code, stderr } = startWorker([], false);
