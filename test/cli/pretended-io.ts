@@ -1,5 +1,6 @@
 /** In-memory replacements of what commands use from outside. */
 
+import { NEVER } from '#pickaxe/base/system/abort.js';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import type { SweepIo } from '#pickaxe/cli/coins/sweep/coin-session.js';
 import type { Io } from '#pickaxe/cli/io.js';
@@ -17,8 +18,6 @@ export interface Pretended extends Io, Printed {
   /** Questions so far. */
   readonly questions: string[];
 }
-
-const NEVER = new AbortController().signal;
 
 /** @param given `now` is milliseconds since 1970 */
 export function pretendedIo(given: { stdin?: string; now?: number; stop?: AbortSignal } = {}): Pretended {

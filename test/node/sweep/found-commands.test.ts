@@ -1,11 +1,11 @@
 /** Which transactions a search in blocks takes for the command, and how far down a chain has work. */
 
 import { describe, expect, it } from 'vitest';
+import { NEVER } from '#pickaxe/base/system/abort.js';
 import { type BlockReader, findCommand } from '#pickaxe/node/sweep/linked-blocks.js';
 import { type BlockHeader, blockHash } from '#pickaxe/protocol/ledger/header.js';
 import type { PayloadWithOutputs, Proven } from '#pickaxe/protocol/ledger/payload.js';
 
-const NEVER = new AbortController().signal;
 const KEY = 'A'.repeat(43);
 const OTHER = 'B'.repeat(43);
 const FIRST_S = 1_700_000_000;

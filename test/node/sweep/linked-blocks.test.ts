@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { NEVER } from '#pickaxe/base/system/abort.js';
 import { type BlockReader, findCommand, SEARCH_LIMITS } from '#pickaxe/node/sweep/linked-blocks.js';
 import { SweepFault } from '#pickaxe/node/sweep/sweep-ledger.js';
 import { type BlockHeader, blockHash } from '#pickaxe/protocol/ledger/header.js';
 import type { PayloadWithOutputs, Proven } from '#pickaxe/protocol/ledger/payload.js';
 
-const NEVER = new AbortController().signal;
 const KEY = 'A'.repeat(43);
 const HEIGHT = 1000n;
 /** Creation time of the block of height 0, in seconds since 1970. */

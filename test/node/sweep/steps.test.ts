@@ -172,10 +172,8 @@ describe('a higher gas price', () => {
     const before = world.runner(await world.begin(), { ledger: picky });
     await before.round(NEVER);
     least = HIGH;
-    while (!world.notes.at(-1)!.includes('step 1 is refused')) {
-      world.grow();
-      await before.round(NEVER);
-    }
+    world.grow();
+    await world.roundsUntil(before, () => world.notes.at(-1)!.includes('step 1 is refused'));
     const after = world.runner({ ...world.store.load()!, gasPrice: HIGH }, { ledger: picky });
     const { transfers } = await world.finish(after);
     expect(new Set(prices.filter(([chain]) => chain !== TARGET).map(([, price]) => price))).toEqual(
@@ -209,10 +207,10 @@ describe('an earlier step 1, in whose place one with a higher gas price was made
     const goOn = async (gasPrice: bigint, each: number) => {
       const sweep = world.store.load() ?? (await world.begin());
       const runner = world.runner({ ...sweep, gasPrice }, { ledger: holding });
-      while (made.size < 2 || [...made.values()].some(({ length }) => length < each)) {
-        await runner.round(NEVER);
-        world.grow();
-      }
+      await world.roundsUntil(
+        runner,
+        () => made.size === 2 && [...made.values()].every(({ length }) => length >= each),
+      );
     };
     await goOn(WISHES.gasPrice, 1);
     await goOn(WISHES.gasPrice * 2n, 2);
@@ -246,8 +244,8 @@ describe('a step 1', () => {
       return { kind: 'taken' };
     });
     const runner = world.runner(await world.begin(), { ledger });
-    for (let i = 0; lost.size < 2 || i < 6; i++) {
-      expect(i).toBeLessThan(20);
+    await world.roundsUntil(runner, () => lost.size === 2);
+    for (let i = 0; i < 3; i++) {
       await runner.round(NEVER);
       world.grow();
     }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { NodeSweepLedger } from '#pickaxe/app/nodes/node-sweep-ledger.js';
 import { NodesInTurn } from '#pickaxe/app/nodes/nodes-in-turn.js';
+import { NEVER } from '#pickaxe/base/system/abort.js';
 import { type Clock, systemClock } from '#pickaxe/base/system/clock.js';
 import type { KnownWork } from '#pickaxe/node/blocks/known-work.js';
 import { planSweep, type SweepRequest, sweepOf } from '#pickaxe/node/sweep/plan.js';
@@ -21,7 +22,7 @@ import { MockNode, type OtherOptions } from '../../mock-node/node.ts';
 export const SECRET = '5a'.repeat(32);
 export const PAIR = new KeyPair(SECRET);
 export const ACCOUNT = `k:${PAIR.publicKey}`;
-export const NEVER: AbortSignal = new AbortController().signal;
+export { NEVER };
 export const CONFIRMATIONS = 2;
 export const TARGET = 0;
 
@@ -159,6 +160,15 @@ export class World {
       this.grow();
     }
     return runner.sweep;
+  }
+
+  /** Runs rounds until a condition holds; all chains grow after each. */
+  async roundsUntil(runner: SweepRunner, isSo: () => boolean, most = 40): Promise<void> {
+    for (let round = 0; !isSo(); round++) {
+      if (round === most) throw new Error(`not so after ${most} rounds:\n${this.notes.slice(-12).join('\n')}`);
+      await runner.round(NEVER);
+      this.grow();
+    }
   }
 
   /** Everything that a sweep leaves on the disk. */
