@@ -1,4 +1,4 @@
-/** Rigs and a coordinator as the commands compose them, on nodes and NATS servers in memory, in the time of their clock. */
+/** Rigs and a coordinator as the commands compose them, with nodes and NATS in memory, in the time of their clock. */
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
