@@ -10,8 +10,8 @@ import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
 import { creationTimeOf, workOfHeader } from '#pickaxe/protocol/chain/work.js';
 import { FakeSource, Recorder } from '../fakes.ts';
 import { type AsicHabits, type ShareKind, SimulatedAsic } from './asic.ts';
-import { VirtualTime } from './local-time.ts';
 import { PipePort } from './pipe.ts';
+import { VirtualTime } from './virtual-time.ts';
 
 const MINUTE_MS = 60_000;
 /** Its hashes are never found. */

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { NEVER } from '#pickaxe/base/system/abort.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
-import { VirtualTime } from './local-time.ts';
 import { Pipe, type PipeEnd, type PipeOptions, PipePort } from './pipe.ts';
+import { VirtualTime } from './virtual-time.ts';
 
 function connected(options: Partial<PipeOptions> = {}) {
   const time = new VirtualTime();

@@ -5,10 +5,10 @@ import { poolLimits } from '#pickaxe/miner/source/pool/pool-limits.js';
 import { PoolSource, type PoolSourceOptions } from '#pickaxe/miner/source/pool/pool-source.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 import { Recorder } from '../fakes.ts';
-import { VirtualTime } from './local-time.ts';
 import { PipePort } from './pipe.ts';
 import { type PoolHabits, SimulatedPool } from './pool.ts';
 import { SimulatedMiner } from './pool-miner.ts';
+import { VirtualTime } from './virtual-time.ts';
 
 const USER = 'k:abc.rig1';
 const MINUTE_MS = 60_000;
