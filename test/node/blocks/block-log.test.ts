@@ -196,7 +196,8 @@ test('a full disk is said once and stops nothing; the lines are written once the
   await vi.waitFor(() => expect(warnings).toHaveLength(1), PATIENCE);
   store.add(found(2));
   await store.refresh();
-  expect(warnings).toEqual([expect.stringMatching(/cannot be written \(ENOSPC.*mining goes on/), expect.anything()]);
+  const said = [expect.stringMatching(/cannot be written \(ENOSPC.*mining goes on/), expect.anything()];
+  await vi.waitFor(() => expect(warnings).toEqual(said), PATIENCE);
   expect(store.size).toBe(2);
   disk.isFull = false;
   await vi.waitFor(() => expect(warnings.at(-1)).toBe('the block log can be written again'), PATIENCE);
