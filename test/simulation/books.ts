@@ -43,8 +43,16 @@ export class Books {
   readonly #network: SimulatedNetwork;
   readonly #nodes: () => readonly SimulatedNode[];
   readonly #accounts = new Set<Account>();
-  /** Solutions without success that a node would have taken at their verdict. */
-  readonly #doubtful: { readonly header: Uint8Array; readonly untilMs: number; readonly what: string }[] = [];
+  /**
+   * Solutions without success that a node knew, and would have taken, at their verdict. `hadTaker` tells whether it could
+   * be reached then. If not, the solution is lost if the node takes it later.
+   */
+  readonly #doubtful: {
+    readonly header: Uint8Array;
+    readonly untilMs: number;
+    readonly what: string;
+    readonly hadTaker: boolean;
+  }[] = [];
 
   constructor(simulation: Simulation, network: SimulatedNetwork, nodes: () => readonly SimulatedNode[]) {
     this.#simulation = simulation;
@@ -124,10 +132,12 @@ export class Books {
     this.#simulation.note(`${account.rig} ${event.outcome} ${key}: ${event.reason}`);
     if (event.outcome === 'accepted' || event.outcome === 'delivered') return;
     if (event.outcome === 'stale' && this.#isJustAnnounced(event.chain)) return;
-    const taker = this.#nodes().find((node) => node.isReachable && node.wouldAccept(found.header));
-    if (!taker) return;
-    const what = `${account.rig} ${event.outcome} ${key}, which ${taker.name} would take: ${event.reason}`;
-    this.#doubtful.push({ header: found.header, untilMs: this.#simulation.time.nowMs + WAIT_MS, what });
+    const takers = this.#nodes().filter((node) => node.mode !== 'refusing' && node.wouldAccept(found.header));
+    if (takers.length === 0) return;
+    const taker = takers.find(({ isReachable }) => isReachable);
+    const what = `${account.rig} ${event.outcome} ${key}, which ${(taker ?? takers[0]).name} would take: ${event.reason}`;
+    const untilMs = this.#simulation.time.nowMs + WAIT_MS;
+    this.#doubtful.push({ header: found.header, untilMs, what, hadTaker: taker !== undefined });
   }
 
   /**
@@ -141,8 +151,10 @@ export class Books {
   /** Of two solutions on one parent, only one can become a block. The other one may still be on its way to its node. */
   #judgeDoubtful(): void {
     while (this.#doubtful.length > 0 && this.#doubtful[0].untilMs <= this.#simulation.time.nowMs) {
-      const { header, what } = this.#doubtful.shift()!;
+      const { header, what, hadTaker } = this.#doubtful.shift()!;
       if (this.#network.hasSolutionOn(header)) continue;
+      const isTaken = () => this.#nodes().some((node) => node.isReachable && node.wouldAccept(header));
+      if (!hadTaker && !isTaken()) continue;
       this.lost++;
       this.#simulation.violate(`a solution is lost: ${what}`);
     }
