@@ -30,8 +30,7 @@ export function mocksOf(dialect: Dialect) {
 
 async function startMock(dialect: Dialect, options: OtherOptions, surroundings: MockNodeContext) {
   const node = new MockNode({ dialect, seed: 1, difficulty: 1, ...options }, surroundings);
-  // Each request has a connection of its own: a server may end an idle one at the moment in which it is used again.
-  const dispatcher = new Agent({ pipelining: 0, connect: { rejectUnauthorized: false } });
+  const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
   onTestFinished(async () => {
     await dispatcher.destroy();
     await node.close();
@@ -43,7 +42,8 @@ async function startMock(dialect: Dialect, options: OtherOptions, surroundings: 
       ...(body !== undefined && { 'content-type': 'application/json' }),
     };
     const sent = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
-    const response = await request(url, { method, body: sent, headers, dispatcher });
+    // Each request has a connection of its own: a server may end an idle one at the moment in which it is used again.
+    const response = await request(url, { method, body: sent, headers, dispatcher, reset: true });
     const bytes = new Uint8Array(await response.body.arrayBuffer());
     const text = Buffer.from(bytes).toString();
     const isJson = response.headers['content-type']?.includes('json');
