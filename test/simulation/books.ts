@@ -44,8 +44,8 @@ export class Books {
   readonly #nodes: () => readonly SimulatedNode[];
   readonly #accounts = new Set<Account>();
   /**
-   * Solutions without success that a node knew, and would have taken, at their verdict. `hadTaker` tells whether the node
-   * could be reached then. If not, the solution counts as lost if the node would still take it later.
+   * Solutions without success that a node knew, and would have taken, at their verdict. `hadTaker` tells whether this
+   * node could be reached then. If not, the solution counts as lost if the node would still take it later.
    */
   readonly #doubtful: {
     readonly header: Uint8Array;

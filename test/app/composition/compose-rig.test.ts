@@ -230,10 +230,18 @@ beforeEach(() => {
   for (const name of ['HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME']) vi.stubEnv(name, folder);
   // The system's time stands still, so that only what takes its time from the given clock goes on.
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'Date', 'performance'] });
-  const spies = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'setInterval')];
-  usedTimers = () => spies.flatMap(({ mock }) => mock.calls);
+  const used: unknown[] = [];
+  usedTimers = () => used;
+  // A spy would restore the fake timers once more after the file.
+  for (const name of ['setTimeout', 'setInterval'] as const) {
+    const fake = globalThis[name] as (...args: unknown[]) => unknown;
+    vi.stubGlobal(name, (...args: unknown[]) => {
+      used.push(args);
+      return fake(...args);
+    });
+  }
   onTestFinished(() => {
-    for (const spy of spies) spy.mockRestore();
+    vi.unstubAllGlobals();
     vi.useRealTimers();
     vi.unstubAllEnvs();
     rmSync(folder, { recursive: true, force: true });
