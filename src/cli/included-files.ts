@@ -73,9 +73,10 @@ export class IncludedFiles {
 
   /**
    * Lets files below a folder be read.
-   * @param name what errors call the folder: `the request's folder`. Errors name only the folder that was added first
-   * @param isPrivate whether only the user may read the naming file. If other users may read one of the naming files, a
-   *   private file is read only if the user has allowed it, because it could be a secret
+   * @param name the folder's name in error messages, such as `the request's folder`. Messages name only the folder that
+   *   was added first
+   * @param isPrivate whether only the user may read the file that refers to files in this folder. If other users may
+   *   read any such file, a private file is read only if the user has allowed it, because it could be a secret
    */
   addFolder(path: string, name: string, isPrivate: boolean): void {
     const named = resolve(path);

@@ -43,7 +43,10 @@ export interface InstalledCapability {
 
 /** How acquisitions of a managed capability are limited. */
 export interface CapabilityManager {
-  /** Gets what remains and what is requested. Returns what remains after the acquisition, or fails. */
+  /**
+   * The manager function. Its arguments are the rest and the requested amount. It returns the rest after the
+   * acquisition, or fails.
+   */
   readonly function: Member<Defun>;
   /**
    * The index of the managed argument, from 0. To acquire the capability, all other arguments must equal those of the

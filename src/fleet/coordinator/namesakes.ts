@@ -83,9 +83,9 @@ export class Namesakes {
   }
 
   /**
-   * Compares the numbers of states that the two coordinators have made since their starts. Both coordinators make this
-   * comparison, and at most one of them ends. Neither ends if each state arrives only after its receiver has made a
-   * state with a higher number.
+   * Compares the number of the other coordinator's state message with that of the last own one: the coordinator that
+   * has published more of them is the earlier one. Both coordinators make this comparison, and at most one of them
+   * ends. If messages are so late that each coordinator has published more in the meantime, neither ends.
    * @returns whether the other coordinator has made more states, or as many and has the smaller `instance`
    */
   #isEarlier({ number, instance }: CoordinatorState): boolean {

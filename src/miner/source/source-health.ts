@@ -50,7 +50,7 @@ interface HealthOptions {
   readonly random: () => number;
   readonly limits: HealthLimits;
   readonly words: Words;
-  /** Receives the health while `judge` is not set, which means that there is no other source. */
+  /** Called with the source's health while `judge` is not set, because there is no other source to change to. */
   readonly alone: Judge;
   /**
    * Opens a new session with the source, because a restarted server may have lost the old session. Called when a source

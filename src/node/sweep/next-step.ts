@@ -26,9 +26,10 @@ import {
 
 export type CommandState =
   /**
-   * No block contains the command. `isOver`: by the clocks of the chain and of this machine, the command has expired.
-   * `doubt`: a clause about what is wrong with the clocks. Present if the command has expired by the chain's clock, but
-   * not by this machine's, or if it has expired by both, but the clocks are too far apart.
+   * No block contains the command. `isOver`: the command expired some time ago by the clocks of the chain and of this
+   * machine, and the two clocks agree. `doubt`: a clause about what is wrong with the clocks, if the command has
+   * expired by the chain's clock, but either not by this machine's, or the clocks are too far apart. `isOver` is false
+   * then.
    */
   | { readonly status: 'none'; readonly isOver: boolean; readonly doubt?: string }
   | ({ readonly status: 'success' } & InBlock)

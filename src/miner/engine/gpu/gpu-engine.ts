@@ -24,7 +24,7 @@ export interface GpuOptions {
   readonly adapter?: string;
   /** Whether a software renderer, which runs on the CPU, is accepted. */
   readonly softwareGpu?: boolean;
-  /** Intended length of a batch, in ms, at least 2. The default is the length of the tuning. */
+  /** Intended length of a batch, in ms, at least 2. The default is the length that the tuning has found. */
   readonly batchMs?: number;
   /** Folder in which tunings are remembered. Without it, nothing is remembered. */
   readonly cacheDirectory?: string;
