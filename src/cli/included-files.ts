@@ -52,7 +52,7 @@ export class AllowedFiles {
 
 interface Rules {
   readonly allowed: AllowedFiles;
-  /** The clause with which errors say what the user accepts by allowing a file: `a command may contain it`. */
+  /** The condition under which a user may allow a file, for messages: `a command may contain it` (the file's text). */
   readonly consent: string;
   /**
    * Endings of file names, in lower case. A file with another ending is read only if the user has allowed the file. If

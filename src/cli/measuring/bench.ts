@@ -20,7 +20,7 @@ import type { Io, Line } from '../io.ts';
 import { positiveInteger, settingsOf, timeUpTo, withSettings } from '../usage/options.ts';
 import { benchCsv, benchLines, formatRate, resultLine, warnOfHiddenPower } from './bench-report.ts';
 
-/** Default length of a measurement. It has enough slices for a meaningful spread. */
+/** Default length of a measurement, in seconds: long enough to show how much the rate varies meanwhile. */
 const SECONDS = 10;
 
 /** Here 1h stands for MOST_SECONDS, and 20d for the maximum of `benchTime`. */

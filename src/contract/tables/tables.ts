@@ -137,7 +137,7 @@ export function* readRows(
 /* Writing. */
 
 /**
- * Number of steps counted for each column of the old and the new row. A written column stays in memory until the
+ * Number of steps counted for each written column and each column of the old row. A written column stays in memory until the
  * transaction ends, and takes as much memory as four items of a list.
  */
 const COLUMN_STEPS = 4;

@@ -105,8 +105,8 @@ export const coordinatorLimits = {
   /** Maximum age of a block that proves a lag, by the clock of this coordinator's node. */
   provenAgeMs: 600_000,
   /**
-   * Time without a state after which another coordinator counts as gone: it cannot take over rigs, and its place may be
-   * given to a new coordinator.
+   * If another coordinator has published no state for this time, it counts as gone: it cannot take over rigs, and a new
+   * coordinator may be remembered in its place.
    */
   coordinatorIdleMs: 10_000,
   /**

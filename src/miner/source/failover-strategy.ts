@@ -114,7 +114,7 @@ export class FailoverStrategy {
           : ', which is unhealthy';
     this.#active = standby;
     if (removed) this.#setStandbys(this.#standbys.filter((each) => each !== before));
-    // Patience with the new active source begins when that source becomes unfit.
+    // How long the new active source is unfit is counted anew, from the moment at which it becomes unfit.
     this.#unfitSinceMs = undefined;
     this.#isImpatient = false;
     return { reason: `${isBack ? 'takes over again from' : 'takes over from'} ${source.name}${why}${trial}`, isBack };

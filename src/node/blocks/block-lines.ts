@@ -42,8 +42,8 @@ export interface NotFollowed {
 }
 
 /**
- * Whether the line adds to a sum. `BlockStore` applies such a line only when it reads the line from the file, so that
- * the line counts once.
+ * Whether the line adds to a sum. `BlockStore` applies other lines as soon as they are added, and once more when it
+ * reads them from the file. A line of a sum is applied only when it is read, so that it counts once.
  */
 export function isSum(line: Line): boolean {
   return line.type === 'searched' || line.type === 'not-followed';
