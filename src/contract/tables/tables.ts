@@ -137,8 +137,8 @@ export function* readRows(
 /* Writing. */
 
 /**
- * Number of steps counted for each written column and each column of the old row. A written column stays in memory until the
- * transaction ends, and takes as much memory as four items of a list.
+ * Number of steps counted for each written column and each column of the old row. A written column stays in memory
+ * until the transaction ends, and takes as much memory as four items of a list.
  */
 const COLUMN_STEPS = 4;
 
