@@ -107,7 +107,7 @@ export class BlockRecorder {
     return recordOf(this.#found(event, event.type === 'accepted-block', event.answerSeconds, 0));
   }
 
-  /** Writes how many blocks were only counted since the last call. Refused blocks are left out. */
+  /** Writes the number of blocks since the last call that were counted but not recorded. Refused blocks do not count. */
   writeCounts(): void {
     if (this.#notFollowed !== NONE) this.#options.store.add({ type: 'not-followed', ...this.#notFollowed });
     this.#notFollowed = NONE;

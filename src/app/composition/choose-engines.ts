@@ -159,7 +159,7 @@ function threadOptions({ threads, cores, priority, affinity }: Config['cpu']): T
   };
 }
 
-/** @throws UsageError in place of a RangeError, because a RangeError says that the value of a setting cannot be used */
+/** @throws UsageError if `make` throws a RangeError, which means that the value of a setting cannot be used */
 function withinRange<T>(make: () => T): T {
   try {
     return make();

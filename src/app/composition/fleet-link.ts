@@ -20,7 +20,7 @@ export interface FleetMember {
   readonly link: Link;
 }
 
-/** A member with a link of its own. */
+/** A member with its connection, which the caller opens and closes. */
 export interface LinkedMember extends FleetMember {
   /** The connection to the NATS servers. It is made after `open`, and again after each loss, until `close`. */
   readonly link: NatsLink;

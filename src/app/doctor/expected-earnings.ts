@@ -25,8 +25,8 @@ interface Miners {
 /**
  * Estimates from the measured speeds of the CPU's kernels. GPUs are not measured, because somebody may be using them.
  * @param works at most one from each node or pool
- * @param isPool whether the works are from pools. A pool's jobs name the network by a number, and nothing confirms
- *   this number. So the finding says that the rewards are those of the network that the jobs name
+ * @param isPool whether the works are from pools. If so, the finding says that it depends on the pool's word: only the
+ *   number in the pool's jobs says of which network the rewards are
  * @returns one finding; no finding if `works` is empty, because the examination of the nodes or pools reports that
  */
 export function examineEarnings(

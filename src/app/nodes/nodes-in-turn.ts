@@ -105,7 +105,7 @@ export class NodesInTurn {
         const answer = await question(await this.#open(node, undefined, stop), shownNode(node));
         if (answer !== undefined) return answer;
       } catch (error) {
-        // After `stop`, the error is no fault of the node.
+        // After `stop`, the error does not show that the node is faulty.
         if (stop?.aborted || !(error instanceof NodeError || error instanceof UsageError)) throw error;
         if (error instanceof NodeError && error.kind === 'unreachable') this.#awayUntilMs.set(node, nowMs + AWAY_MS);
       }

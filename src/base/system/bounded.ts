@@ -84,8 +84,8 @@ export class LogBucket {
   }
 
   /**
-   * @returns the number of lines that were left out since the last logged line; undefined when this line must be left
-   *   out, too
+   * Decides whether a line may be logged now.
+   * @returns the number of lines that were suppressed since the last logged line; undefined if this one is suppressed
    */
   take(nowMs: number): number | undefined {
     if (!this.#bucket.take(1, nowMs)) {

@@ -85,7 +85,7 @@ function answer(found: Solved, io: Io): number {
   return EXIT.done;
 }
 
-/** Turns every error into a UsageError, because it is no internal error when a worker refuses or ends. */
+/** Makes a UsageError of every error: a worker that refuses or ends is not an internal error of pickaxe. */
 async function solved<T>(task: Promise<T>): Promise<T> {
   try {
     return await task;

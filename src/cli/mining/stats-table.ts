@@ -57,7 +57,7 @@ function state({ state, sourceKind, stateReason: reason, stateAgeSeconds: age }:
   return `${describeState(state, sourceKind)} for ${formatDuration(age)}${reason === null ? '' : ` (${oneLine(reason)})`}`;
 }
 
-/** @returns the average hashrates as text. An average over a longer time than the rig has run is left out */
+/** @returns the average hashrates as text, without averages over a time that is longer than the rig's uptime */
 function rates(status: Status): string {
   const passed = [last10s, last60s, last15m].flatMap(({ heading, cell }) => {
     const rate = cell(status);

@@ -284,7 +284,7 @@ function splitWorkerName(text: string): OwnerAndRig {
 
 /**
  * @param given a public key, a list of keys, or an account, as in a file
- * @returns the first name of a rig in it; undefined if there is none
+ * @returns the rig's name that follows the first key that has one; undefined if no key has one
  */
 export function rigNamedBy(given: unknown): string | undefined {
   const texts = [given].flat().filter((one) => typeof one === 'string');

@@ -52,7 +52,7 @@ export async function runTxPoll(what: string, options: PollOptions, nodes: Nodes
 
 interface LocalOptions {
   readonly chain: number | null;
-  /** Whether the node checks the metadata and counts all gas, as it does for a command that is sent. */
+  /** Whether the node treats the command as if it were sent: it checks the metadata, and counts all gas. */
   readonly preflight: boolean;
   /** Number of blocks to go back from the newest block. The command runs on the state of that time. */
   readonly rewindDepth?: number;
