@@ -107,7 +107,7 @@ export class BlockRecorder {
     return recordOf(this.#found(event, event.type === 'accepted-block', event.answerSeconds, 0));
   }
 
-  /** Writes the number of blocks since the last call that were counted but not recorded. Refused blocks do not count. */
+  /** Writes how many blocks since the last call were counted and not recorded. Refused blocks do not count. */
   writeCounts(): void {
     if (this.#notFollowed !== NONE) this.#options.store.add({ type: 'not-followed', ...this.#notFollowed });
     this.#notFollowed = NONE;

@@ -137,7 +137,7 @@ function print(store: BlockStore, options: Choice, warn: (line: string) => void,
     const names = oneLine(networks.join(', '), 200);
     warn(`these blocks are of several networks (${names}), whose coins are not the same: choose one with --network`);
   }
-  // `searchedExpectedBlocks` and `notFollowed` are sums over the whole log, so a selection of blocks does not have them.
+  // `searchedExpectedBlocks` and `notFollowed` are sums over the whole log, which a selection of blocks lacks.
   const isAll = blocks.length === store.size;
   const totals = isAll ? totalsOf(blocks, store.searchedExpectedBlocks, store.notFollowed) : totalsOf(blocks);
   if (options.csv !== undefined) writeCsv(options.csv, blocks);
