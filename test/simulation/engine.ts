@@ -13,8 +13,6 @@ const BATCH = 16;
 export class SimulatedEngine implements Engine {
   readonly name = 'cpu';
   readonly kind = 'cpu';
-  /** Number of nonces that were searched. */
-  searched = 0;
   /** Called for each batch, with the job and the number of its nonces. */
   onBatch: (job: Job, nonces: number) => void = () => {};
   /** Called for each candidate, with its header of 286 bytes. */
@@ -49,7 +47,6 @@ export class SimulatedEngine implements Engine {
         this.onFound(withNonce(job.header, nonce));
         candidates.push(nonce);
       }
-      this.searched += nonces;
       this.onBatch(job, nonces);
       yield { searched: range, hashes: nonces, beganMs, candidates };
     }

@@ -6,6 +6,7 @@
 import { onAbort } from '#pickaxe/base/system/abort.js';
 import { type Link, LinkError, type LinkMessage, type LinkState } from '#pickaxe/fleet/nats/link.js';
 import type { Random } from '#pickaxe/mock-node/random.js';
+import { matches } from '../fleet/nats/fake-nats.ts';
 import type { SimulatedProcess } from './virtual-time.ts';
 
 interface Subscription {
@@ -23,8 +24,6 @@ export class SimulatedNats {
   readonly subscriptions = new Set<Subscription>();
   /** Fraction of the messages that arrive twice. */
   repeated = 0;
-  /** Number of messages that have been delivered. */
-  messages = 0;
   readonly #random: Random;
 
   constructor(random: Random) {
@@ -139,7 +138,6 @@ export class SimulatedLink implements Link {
 
   /** Called by the server. */
   deliver(to: Subscription, message: LinkMessage): void {
-    this.#nats.messages++;
     const take = () => {
       if (this.#nats.subscriptions.has(to)) to.listener({ ...message, data: Uint8Array.from(message.data) });
     };
@@ -185,15 +183,4 @@ export class SimulatedLink implements Link {
       if (connection === this.#connection) act();
     });
   }
-}
-
-/** Whether a subject matches a pattern with the wildcards `*` (one token) and `>` (all further tokens). */
-function matches(pattern: string, subject: string): boolean {
-  if (pattern === subject) return true;
-  const [wanted, given] = [pattern.split('.'), subject.split('.')];
-  for (const [at, token] of wanted.entries()) {
-    if (token === '>') return given.length > at;
-    if (at >= given.length || (token !== '*' && token !== given[at])) return false;
-  }
-  return wanted.length === given.length;
 }

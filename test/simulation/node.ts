@@ -59,8 +59,6 @@ export class SimulatedNode implements Peer {
   mode: NodeMode = 'fine';
   /** Whether its update streams stay open, but announce nothing. */
   isDeaf = false;
-  /** Whether it takes no blocks from other nodes. */
-  isStandingStill = false;
   /** How far the node's clock is ahead. */
   clockMs = 0;
   process: SimulatedProcess;
@@ -70,8 +68,6 @@ export class SimulatedNode implements Peer {
   readonly invalid: string[] = [];
   /** By chain: when the last New Cut was announced. */
   readonly announcedMs: number[];
-  /** Numbers of requests, for bounds. */
-  readonly requests = { works: 0, solutions: 0, streams: 0 };
   readonly #time: VirtualTime;
   readonly #network: SimulatedNetwork;
   readonly #random: Random;
@@ -92,7 +88,7 @@ export class SimulatedNode implements Peer {
   }
 
   receive(chain: number, block: SimulatedBlock): void {
-    if (this.mode === 'down' || this.isStandingStill || block.height <= this.view[chain].height) return;
+    if (this.mode === 'down' || block.height <= this.view[chain].height) return;
     this.#take(chain, block);
   }
 
@@ -215,7 +211,6 @@ export class SimulatedNode implements Peer {
   }
 
   #work(): Buffer {
-    this.requests.works++;
     const chain = randomInteger(this.#random, this.view.length);
     const header = this.#network.header(chain, this.view[chain], this.#nowUs());
     this.#works.set(payloadOf(header), { header, chain, atMs: this.#time.nowMs });
@@ -228,7 +223,6 @@ export class SimulatedNode implements Peer {
   }
 
   #solved(header: Buffer): Answer {
-    this.requests.solutions++;
     const judgement = this.mode === 'refusing' ? 'unknown' : this.#judge(header);
     this.#network.counts[judgement]++;
     if (judgement === 'invalid') return { status: 400, body: 'Invalid solved work' };
@@ -265,7 +259,6 @@ export class SimulatedNode implements Peer {
   }
 
   #updates(client: SimulatedProcess, body: Buffer, signal: AbortSignal): UpdateStream {
-    this.requests.streams++;
     const chain = body.length === CHAIN_BYTES ? body.readUInt32LE(0) : 0;
     const stream = new UpdateStream(chain, client, () => this.#latencyMs());
     this.#streams.add(stream);

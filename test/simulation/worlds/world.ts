@@ -8,6 +8,8 @@ import type { SimulatedRig } from '../rigs.ts';
 import type { Faults, Simulation } from '../simulation.ts';
 import type { SimulatedProcess } from '../virtual-time.ts';
 
+/** Least fraction of all hashes whose work was on the newest block of a node. With all faults, it is 0.8 and more. */
+const LEAST_CURRENT = 0.7;
 /** Mean time between two blocks of others, on all chains together. */
 const FOREIGN_BLOCK_MS = 5_000;
 
@@ -126,7 +128,6 @@ export abstract class MiningWorld {
     for (const node of this.nodes) {
       node.mode = 'fine';
       node.isDeaf = false;
-      node.isStandingStill = false;
       if (node.process.isFrozen) node.process.thaw();
       node.catchUp();
     }
@@ -141,8 +142,15 @@ export abstract class MiningWorld {
     for (const node of this.nodes) for (const what of node.invalid.splice(0)) this.simulation.violate(what);
   }
 
-  /** Checks that every rig mines, half a minute after the last fault. */
+  /** Checks that every rig mines a minute after the last fault, and that most hashes were on newest blocks. */
   checkMining(): void {
+    const [current, searched] = [
+      this.rigs.reduce((sum, rig) => sum + rig.current, 0),
+      this.rigs.reduce((sum, rig) => sum + rig.searched, 0),
+    ];
+    if (current < LEAST_CURRENT * searched) {
+      this.simulation.violate(`only ${((100 * current) / searched).toFixed(0)} % of the hashes were on a newest block`);
+    }
     for (const { name, lastCurrentMs } of this.rigs) {
       const agoMs = this.simulation.time.nowMs - lastCurrentMs;
       if (agoMs > 10_000)
