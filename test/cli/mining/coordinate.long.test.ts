@@ -98,9 +98,15 @@ describe.skipIf(noServer)(`pickaxe coordinate${whyNoServer}`, () => {
         PATIENCE,
       );
 
-      // The second coordinator stands in for one that was killed: it knows the work and asks the same node.
+      // The second coordinator stands in for one that was killed: it knows the work and asks the same node. It knows the
+      // work only once the first one has published it; a reply to a rig may come earlier.
       await rig.hello('c2');
-      const { given: orphan } = await rig.hello('c1');
+      const orphan = await vi.waitFor(() => {
+        const published = rig.states.get('c1')?.given;
+        expect(published).toBeDefined();
+        expect(published!.name).not.toBe(given.name);
+        return published!;
+      }, PATIENCE);
       first.child.kill('SIGKILL');
       await first.code;
       expect(first.events('verdict')).toHaveLength(1);

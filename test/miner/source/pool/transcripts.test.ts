@@ -405,7 +405,8 @@ it('after a suspension, the pool is connected to again', async () => {
   asleepMs = 3_600_000;
   await eventually(() => expect(follower.received).toHaveLength(2));
   await pool.played();
-  expect(told(recorder, 'info')).toEqual(['this machine or process was suspended for 3600 s: connecting again']);
+  // On a busy machine the suspension is noticed later, and counts as longer.
+  expect(told(recorder, 'info')).toEqual([expect.stringMatching(/was suspended for 36\d\d s: connecting again$/)]);
 });
 
 describe('targets', () => {
