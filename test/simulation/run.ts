@@ -1,11 +1,30 @@
 /** Runs a world with a seed: minutes with faults, a calm minute, and an end. */
 
-import { type RunOptions, Simulation, type Violation } from './simulation.ts';
+import { type Faults, type RunOptions, Simulation, type Violation } from './simulation.ts';
 import { FleetWorld } from './worlds/fleet.ts';
 import { SoloWorld } from './worlds/solo.ts';
-import type { MiningWorld } from './worlds/world.ts';
 
-export type MakeWorld = (simulation: Simulation) => MiningWorld;
+/** Everything that one run simulates. */
+export interface World {
+  /** Solutions or shares found, accepted, and lost although somebody would have taken them. */
+  readonly totals: { readonly found: number; readonly accepted: number; readonly lost: number };
+  /** What may happen at random times. */
+  faults(): Faults;
+  /** Checks what must be true after each event. */
+  check(): void;
+  /** Ends all faults. */
+  calm(): void;
+  /** Checks what must be true a minute after the last fault. */
+  checkMining(): void;
+  /** Stops what finds solutions. */
+  stop(): void;
+  /** Stops all other members. */
+  stopMembers(): void;
+  /** Checks what must be true after the end. */
+  checkEnd(): void;
+}
+
+export type MakeWorld = (simulation: Simulation) => World;
 
 export const WORLDS: Readonly<Record<string, MakeWorld>> = {
   solo: (simulation) => new SoloWorld(simulation),
@@ -48,14 +67,11 @@ export async function runWorld(make: MakeWorld, options: RunOptions): Promise<Ru
     world.stopMembers();
     await time.runUntil(calmMs + CALM_MS + 2 * END_MS);
     world.checkEnd();
-    const { found, verdicts, lost } = world.books;
     return {
       seed: options.seed,
       virtualMs: time.nowMs,
       steps: time.steps,
-      found,
-      accepted: verdicts.accepted,
-      lost,
+      ...world.totals,
       violations: simulation.violations,
       faults: simulation.happened,
       trace: simulation.trace,

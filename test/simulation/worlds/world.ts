@@ -5,6 +5,7 @@ import { Books } from '../books.ts';
 import { SimulatedNetwork } from '../network.ts';
 import { type NodeMode, SimulatedNode } from '../node.ts';
 import type { SimulatedRig } from '../rigs.ts';
+import type { World } from '../run.ts';
 import type { Faults, Simulation } from '../simulation.ts';
 import type { SimulatedProcess } from '../virtual-time.ts';
 
@@ -27,7 +28,7 @@ export interface Member {
   readonly timers: number;
 }
 
-export abstract class MiningWorld {
+export abstract class MiningWorld implements World {
   readonly simulation: Simulation;
   readonly network: SimulatedNetwork;
   readonly nodes: SimulatedNode[];
@@ -52,6 +53,11 @@ export abstract class MiningWorld {
     });
     this.books = new Books(simulation, this.network, () => this.nodes);
     void this.#grow(simulation.random('growth'));
+  }
+
+  get totals() {
+    const { found, verdicts, lost } = this.books;
+    return { found, accepted: verdicts.accepted, lost };
   }
 
   /** Faults of this world, besides those of nodes and rigs. */
