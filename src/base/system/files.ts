@@ -86,12 +86,11 @@ export async function renameFile(
   await system.rename(from, to);
 }
 
+/** How `renameFileSync` renames and waits. */
+export const RENAMING: System = { platform: process.platform, rename: renameSync, wait: standStill };
+
 /** Like `renameFile`, but blocks the thread between two attempts. @throws Error of the system */
-export function renameFileSync(
-  from: string,
-  to: string,
-  system: System = { platform: process.platform, rename: renameSync, wait: standStill },
-): void {
+export function renameFileSync(from: string, to: string, system: System = RENAMING): void {
   for (const ms of WAITS_MS) {
     try {
       return void system.rename(from, to);

@@ -1,14 +1,28 @@
 /** State files, one for each kind, network and account, and the lock that reserves a state file for one process. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import * as nodeFs from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { renameFileSync } from '../../base/system/files.ts';
+import { RENAMING, renameFileSync } from '../../base/system/files.ts';
 import { LedgerFormatError, quoted } from '../../protocol/ledger/json.ts';
 import { isSigned, isUnfinished, parseSweep, type Sweep, sweepToJson } from './sweep-state.ts';
 
 const MODE = 0o600;
+
+/** The functions of `node:fs` through which the state files are read and written. A simulation has files in memory. */
+export type StateFileSystem = Pick<
+  typeof nodeFs,
+  | 'closeSync'
+  | 'fsyncSync'
+  | 'linkSync'
+  | 'mkdirSync'
+  | 'openSync'
+  | 'readFileSync'
+  | 'renameSync'
+  | 'rmSync'
+  | 'writeFileSync'
+>;
 
 /** Thrown if a state file cannot be used. The message gives the reason, and often a remedy. */
 export class StoreFault extends Error {
@@ -24,9 +38,10 @@ export class SweepStore {
   readonly #network: string;
   readonly #account: string;
   readonly #lock: Lock;
+  readonly #fs: StateFileSystem;
 
   /** @param directory the folder of the state files. `open` creates it if necessary */
-  constructor(directory: string, network: string, account: string, kind: Kind = 'sweep') {
+  constructor(directory: string, network: string, account: string, kind: Kind = 'sweep', fs: StateFileSystem = nodeFs) {
     const hash = createHash('sha256')
       .update(JSON.stringify([network, account]))
       .digest('hex')
@@ -36,7 +51,8 @@ export class SweepStore {
     this.#kind = kind;
     this.#network = network;
     this.#account = account;
-    this.#lock = new Lock(`${this.file}.lock`, kind);
+    this.#fs = fs;
+    this.#lock = new Lock(`${this.file}.lock`, kind, fs);
   }
 
   /**
@@ -45,7 +61,7 @@ export class SweepStore {
    */
   open(): void {
     this.#orFault(() => {
-      mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
+      this.#fs.mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
       this.#lock.take();
     });
   }
@@ -87,36 +103,41 @@ export class SweepStore {
     if (before && isUnfinished(before) && isSigned(before))
       throw new StoreFault(`An earlier ${this.#kind} is unfinished: finish it with --resume.`);
     if (before && !isUnfinished(before))
-      this.#orFault(() => renameFileSync(this.file, this.file.replace(/json$/, `${before.startedMs}.json`)));
+      this.#orFault(() => this.#rename(this.file, this.file.replace(/json$/, `${before.startedMs}.json`)));
     this.save(sweep);
   }
 
   /** Writes the state, and returns once it is on disk. @throws StoreFault if it cannot be written */
   save(sweep: Sweep): void {
+    const fs = this.#fs;
     const unfinished = `${this.file}.unfinished`;
     this.#orFault(() => {
       try {
         // The file is always created anew. Otherwise, a link that another user has placed there would be followed.
-        rmSync(unfinished, { force: true });
-        const fd = openSync(unfinished, 'wx', MODE);
+        fs.rmSync(unfinished, { force: true });
+        const fd = fs.openSync(unfinished, 'wx', MODE);
         try {
-          writeFileSync(fd, sweepToJson(sweep));
-          fsyncSync(fd);
+          fs.writeFileSync(fd, sweepToJson(sweep));
+          fs.fsyncSync(fd);
         } finally {
-          closeSync(fd);
+          fs.closeSync(fd);
         }
-        renameFileSync(unfinished, this.file);
-        syncDirectory(dirname(this.file));
+        this.#rename(unfinished, this.file);
+        syncDirectory(fs, dirname(this.file));
       } catch (error) {
-        rmSync(unfinished, { force: true });
+        fs.rmSync(unfinished, { force: true });
         throw error;
       }
     });
   }
 
+  #rename(from: string, to: string): void {
+    renameFileSync(from, to, { ...RENAMING, rename: this.#fs.renameSync });
+  }
+
   #read(file: string): string | undefined {
     try {
-      return readFileSync(file, 'utf8');
+      return this.#fs.readFileSync(file, 'utf8');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw this.#fault(error);
@@ -140,13 +161,13 @@ export class SweepStore {
 }
 
 /** Makes the renaming of a file in a directory durable. Windows cannot open directories, and needs no such call. */
-function syncDirectory(directory: string): void {
+function syncDirectory(fs: StateFileSystem, directory: string): void {
   if (process.platform === 'win32') return;
-  const fd = openSync(directory, 'r');
+  const fd = fs.openSync(directory, 'r');
   try {
-    fsyncSync(fd);
+    fs.fsyncSync(fd);
   } finally {
-    closeSync(fd);
+    fs.closeSync(fd);
   }
 }
 
@@ -175,11 +196,13 @@ export class Lock {
    * replaces the same lock and thereby removes the new one.
    */
   readonly #removal: string;
+  readonly #fs: StateFileSystem;
   #isHeld = false;
 
   /** @param what a noun for the locked thing, for messages */
-  constructor(file: string, what = 'sweep') {
+  constructor(file: string, what = 'sweep', fs: StateFileSystem = nodeFs) {
     this.#what = what;
+    this.#fs = fs;
     this.#file = file;
     this.#removal = `${file}.removal`;
   }
@@ -189,23 +212,23 @@ export class Lock {
    * @throws LockedError, or a system error if the lock file cannot be written
    */
   take(): void {
-    if (!create(this.#file)) this.#takeFromGone();
+    if (!create(this.#fs, this.#file)) this.#takeFromGone();
     this.#isHeld = true;
   }
 
   release(): void {
-    if (this.#isHeld) rmSync(this.#file, { force: true });
+    if (this.#isHeld) this.#fs.rmSync(this.#file, { force: true });
     this.#isHeld = false;
   }
 
   #takeFromGone(): void {
-    const owner = textOf(this.#file);
-    if (!isGone(owner) || !create(this.#removal)) throw this.#locked(owner);
+    const owner = textOf(this.#fs, this.#file);
+    if (!isGone(owner) || !create(this.#fs, this.#removal)) throw this.#locked(owner);
     try {
-      if (textOf(this.#file) === owner) rmSync(this.#file, { force: true });
-      if (!create(this.#file)) throw this.#locked(textOf(this.#file));
+      if (textOf(this.#fs, this.#file) === owner) this.#fs.rmSync(this.#file, { force: true });
+      if (!create(this.#fs, this.#file)) throw this.#locked(textOf(this.#fs, this.#file));
     } finally {
-      rmSync(this.#removal, { force: true });
+      this.#fs.rmSync(this.#removal, { force: true });
     }
   }
 
@@ -223,19 +246,19 @@ export class Lock {
  * links, the file gets its name only once it is written, so no interruption leaves a lock file without an owner.
  * @returns false if the lock file exists already
  */
-function create(file: string): boolean {
+function create(fs: StateFileSystem, file: string): boolean {
   const id = randomBytes(6).toString('hex');
   const text = `${process.pid} ${hostname()} ${id}`;
   const unfinished = `${file}.${id}`;
   try {
-    writeFileSync(unfinished, text, { flag: 'wx', mode: MODE });
-    linkOrWrite(unfinished, file, text);
+    fs.writeFileSync(unfinished, text, { flag: 'wx', mode: MODE });
+    linkOrWrite(fs, unfinished, file, text);
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
   } finally {
-    rmSync(unfinished, { force: true });
+    fs.rmSync(unfinished, { force: true });
   }
 }
 
@@ -243,21 +266,21 @@ function create(file: string): boolean {
  * Gives the file `from` a second name, `to`, as a hard link. On file systems without hard links, such as FAT, creates
  * the file `to` with the same text, and removes it if the text cannot be written.
  */
-function linkOrWrite(from: string, to: string, text: string): void {
+function linkOrWrite(fs: StateFileSystem, from: string, to: string, text: string): void {
   try {
-    linkSync(from, to);
+    fs.linkSync(from, to);
     return;
   } catch (error) {
     if (!NO_LINKS.has(codeOf(error))) throw error;
   }
-  const fd = openSync(to, 'wx', MODE);
+  const fd = fs.openSync(to, 'wx', MODE);
   try {
-    writeFileSync(fd, text);
+    fs.writeFileSync(fd, text);
   } catch (error) {
-    rmSync(to, { force: true });
+    fs.rmSync(to, { force: true });
     throw error;
   } finally {
-    closeSync(fd);
+    fs.closeSync(fd);
   }
 }
 
@@ -266,9 +289,9 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /** @returns the text of the file; empty if the file does not exist */
-function textOf(file: string): string {
+function textOf(fs: StateFileSystem, file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim();
+    return fs.readFileSync(file, 'utf8').trim();
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return '';
     throw error;

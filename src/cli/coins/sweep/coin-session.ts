@@ -14,9 +14,10 @@ import { type Clock, systemClock } from '../../../base/system/clock.ts';
 import { userStateDirectory } from '../../../base/system/files.ts';
 import { oneLine } from '../../../base/text/plain-text.ts';
 import { KnownWork, minedHeaders } from '../../../node/blocks/known-work.ts';
+import type { NodeApiContext } from '../../../node/client/node-api.ts';
 import { CannotSweep } from '../../../node/sweep/plan.ts';
 import { needsKeys, SweepRunner } from '../../../node/sweep/runner.ts';
-import { type Kind, StoreFault, SweepStore } from '../../../node/sweep/state-files.ts';
+import { type Kind, type StateFileSystem, StoreFault, SweepStore } from '../../../node/sweep/state-files.ts';
 import { SweepFault, type SweepLedger } from '../../../node/sweep/sweep-ledger.ts';
 import { isSigned, type Sweep, stateOf } from '../../../node/sweep/sweep-state.ts';
 import { signersOf } from '../../../node/sweep/transfer-commands.ts';
@@ -90,8 +91,9 @@ export async function inSession(
   }
   const withStore = async (nodes: NodesInTurn) => {
     const network = await nodes.ask(async (api) => api.network);
-    const ledger = new NodeSweepLedger(network, nodes, await knownWork(loaded, stateDirectory, trustsNodes, io));
-    const store = new SweepStore(stateDirectory, ledger.network, account, kind);
+    const known = io.knownWork ?? (await knownWork(loaded, stateDirectory, trustsNodes, io));
+    const ledger = new NodeSweepLedger(network, nodes, known);
+    const store = new SweepStore(stateDirectory, ledger.network, account, kind, io.files);
     store.open();
     try {
       const isNetworkNamed = !lacksNetwork(loaded.config.node);
@@ -102,7 +104,7 @@ export async function inSession(
     }
   };
   try {
-    return await onNodes(loaded.config, io, withStore, ONCE);
+    return await onNodes(loaded.config, io, withStore, { clock: io.clock, ...io.requests, ...ONCE });
   } catch (fault) {
     if (fault instanceof CannotSweep) throw new UsageError(oneLine(fault.message, MOST_MESSAGE));
     if (!(fault instanceof SweepFault || fault instanceof StoreFault)) throw fault;
@@ -215,7 +217,7 @@ export async function carryOut(
     save: (it) => store.save(it),
     pairs,
     trustsNodes,
-    nonce: () => `pickaxe ${kind} ${randomUUID()}`,
+    nonce: () => `pickaxe ${kind} ${(io.unique ?? randomUUID)()}`,
     clock: io.clock,
     ...(io.confirmations !== undefined && { confirmations: io.confirmations }),
     notify: ({ chain }, note) => {
@@ -322,6 +324,14 @@ export interface SweepIo extends Pick<Io, 'out' | 'say' | 'confirm' | 'stop'> {
   readonly pauseMs: number;
   /** Number of blocks that must be above a block before SweepRunner relies on it. Absent: SweepRunner's default. */
   readonly confirmations?: number;
+  /** How requests reach the nodes. Default: over the network. */
+  readonly requests?: Pick<NodeApiContext, 'random' | 'transport'>;
+  /** Default: what the files in `stateDirectory` and the log of found blocks say. */
+  readonly knownWork?: KnownWork;
+  /** Where the state files are. Default: on the disk. */
+  readonly files?: StateFileSystem;
+  /** Returns a text that no other call returns. Default: `randomUUID`. */
+  readonly unique?: () => string;
 }
 
 /** Pause between two rounds of the transfers. It is shorter than the 30 s between two blocks of a chain. */
