@@ -2,12 +2,15 @@
 
 import { type Faults, type RunOptions, Simulation, type Violation } from './simulation.ts';
 import { FleetWorld } from './worlds/fleet.ts';
+import { PaymentsWorld } from './worlds/payments.ts';
 import { SoloWorld } from './worlds/solo.ts';
 
 /** Everything that one run simulates. */
 export interface World {
   /** Solutions or shares found, accepted, and lost although somebody would have taken them. */
   readonly totals: { readonly found: number; readonly accepted: number; readonly lost: number };
+  /** Time from the last fault to `checkMining`. Default: a minute. */
+  readonly calmMs?: number;
   /** What may happen at random times. */
   faults(): Faults;
   /** Checks what must be true after each event. */
@@ -31,6 +34,7 @@ export const WORLDS: Readonly<Record<string, MakeWorld>> = {
   fleet: (simulation) => new FleetWorld(simulation, { nodes: 2, coordinators: 2, rigs: 6, hasOwnNodes: false }),
   'fleet-own-nodes': (simulation) =>
     new FleetWorld(simulation, { nodes: 2, coordinators: 2, rigs: 6, hasOwnNodes: true }),
+  payments: (simulation) => new PaymentsWorld(simulation),
 };
 
 const CALM_MS = 60_000;
@@ -60,12 +64,13 @@ export async function runWorld(make: MakeWorld, options: RunOptions): Promise<Ru
     const calmMs = 60_000 * options.minutes;
     await time.runUntil(calmMs);
     world.calm();
-    await time.runUntil(calmMs + CALM_MS);
+    const endMs = calmMs + (world.calmMs ?? CALM_MS);
+    await time.runUntil(endMs);
     world.checkMining();
     world.stop();
-    await time.runUntil(calmMs + CALM_MS + END_MS);
+    await time.runUntil(endMs + END_MS);
     world.stopMembers();
-    await time.runUntil(calmMs + CALM_MS + 2 * END_MS);
+    await time.runUntil(endMs + 2 * END_MS);
     world.checkEnd();
     return {
       seed: options.seed,
