@@ -98,8 +98,8 @@ describe.skipIf(noServer)(`pickaxe coordinate${whyNoServer}`, () => {
         PATIENCE,
       );
 
-      // The second coordinator stands in for one that was killed: it knows the work and asks the same node. It knows the
-      // work only once the first one has published it; a reply to a rig may come earlier.
+      // The second coordinator stands in for one that was killed: it knows the work and asks the same node. It knows
+      // the work only once the first one has published it; a reply to a rig may come earlier.
       await rig.hello('c2');
       const orphan = await vi.waitFor(() => {
         const published = rig.states.get('c1')?.given;

@@ -1,6 +1,6 @@
 /**
- * A node of the world of payments: the mock node's ledger, contract language and routes, in memory. It mines blocks
- * with a real proof of work, tells its peers about blocks and commands, and answers requests as well as its mode lets it.
+ * A node of the world of payments: the mock node's ledger, contract language and routes, in memory. Its blocks have a
+ * real proof of work, its peers take its blocks and commands, and it answers requests as well as its mode lets it.
  */
 
 import type { IncomingMessage } from 'node:http';

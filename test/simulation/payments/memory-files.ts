@@ -17,7 +17,7 @@ interface Inode {
   synced: string;
 }
 
-/** Called before a call does anything: it may kill the process, by throwing `Killed`. Its result is called afterwards. */
+/** Called before a call does anything; its result is called afterwards. Both may throw `Killed`. */
 export type BeforeCall = () => () => void;
 
 export class MemoryFiles {
