@@ -8,9 +8,12 @@
 // more than C seconds of processor time in all. It ends at a world's first violation, with exit code 1. The second form
 // repeats one run: --trace prints everything that happened, and --shrink leaves out faults as long as it still fails.
 
-import { fileURLToPath } from 'node:url';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { runnerImport } from 'vite';
+import { build } from 'vite';
 
 const options = {
   world: { type: 'string', multiple: true, default: [] },
@@ -24,10 +27,34 @@ const options = {
   json: { type: 'boolean', default: false },
 };
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const load = async (path) => (await runnerImport(`${root}test/simulation/${path}`, { root, configFile: false })).module;
-const { simulate, shrink, describeFailure, worldsOf } = await load('simulate.ts');
-const { runWorld, WORLDS } = await load('run.ts');
+/**
+ * Builds the simulation into a file that Node.js itself loads. With Vite's loader, real time would pass whenever the
+ * product imports a module during a run, and equal seeds would give different runs.
+ */
+async function buildSimulation() {
+  const folder = mkdtempSync(join(tmpdir(), 'pickaxe-simulation-'));
+  const isOwn = (id) => id.startsWith('.') || isAbsolute(id);
+  const resolve = (id) => import.meta.resolve(id);
+  try {
+    await build({
+      root: fileURLToPath(new URL('..', import.meta.url)),
+      configFile: false,
+      logLevel: 'error',
+      build: {
+        ssr: 'test/simulation/simulate.ts',
+        outDir: folder,
+        minify: false,
+        target: 'node20',
+        rolldownOptions: { external: (id) => !isOwn(id), output: { entryFileNames: 'simulate.mjs', paths: resolve } },
+      },
+    });
+    return await import(pathToFileURL(join(folder, 'simulate.mjs')));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const { runWorld, simulate, shrink, describeFailure, worldsOf, WORLDS } = await buildSimulation();
 
 const asked = readOptions();
 process.exitCode = asked.seed === undefined ? await runAll(asked) : await repeat(asked);

@@ -73,7 +73,7 @@ export class SimulatedLink implements Link {
     this.member = member;
     this.#inbox = `${inbox}.${Math.floor(random() * 1e15).toString(36)}`;
     this.#random = random;
-    member.onKill = () => this.#leave();
+    member.onKill = () => this.close();
     this.#subscribeToAnswers();
   }
 
@@ -150,7 +150,8 @@ export class SimulatedLink implements Link {
     for (const listener of [...this.#listeners]) listener(state);
   }
 
-  #leave(): void {
+  /** Ends the connection for good. */
+  close(): void {
     this.#connection++;
     this.#nats.links.delete(this);
     for (const each of [...this.#nats.subscriptions]) if (each.link === this) this.#nats.subscriptions.delete(each);

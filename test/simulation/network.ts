@@ -5,11 +5,18 @@
 
 import { type Random, randomBytes } from '#pickaxe/mock-node/random.js';
 import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES, toHex } from '#pickaxe/protocol/chain/bytes.js';
+import { splitNonce } from '#pickaxe/protocol/chain/nonce.js';
+import { withNonce } from '#pickaxe/protocol/chain/work.js';
+import { blockHash, parseHeader } from '#pickaxe/protocol/ledger/header.js';
+import { Search } from './hashing.ts';
 import { START_MS, type VirtualTime } from './virtual-time.ts';
 
 export interface SimulatedBlock {
+  readonly chain: number;
   readonly height: number;
-  /** 32 bytes. Children have it as their parent. */
+  /** 286 bytes, with proof of work. */
+  readonly header: Buffer;
+  /** The block hash, 32 bytes. Children have it as their parent. */
   readonly hash: Buffer;
   /** The creation time, in µs since the UNIX epoch. */
   readonly timeUs: bigint;
@@ -30,10 +37,13 @@ export interface NetworkOptions {
   readonly propagationMs: number;
 }
 
+/** Every block has three adjacent ones. Nothing looks at their chains here. */
+const ADJACENTS = [0, 1, 2];
+
 /** Whatever follows the growth of the network, such as a node. */
 export interface Peer {
   /** Takes a block that another node has found. */
-  receive(chain: number, block: SimulatedBlock): void;
+  receive(block: SimulatedBlock): void;
 }
 
 export class SimulatedNetwork {
@@ -49,6 +59,8 @@ export class SimulatedNetwork {
   readonly #time: VirtualTime;
   /** The parents of the solutions that nodes have taken, in hex. */
   readonly #parents = new Set<string>();
+  /** All blocks that anybody has ever known, by their hashes in hex. */
+  readonly #blocks = new Map<string, SimulatedBlock>();
   readonly #peers: { readonly peer: Peer; readonly plan: (ms: number, act: () => void) => void }[] = [];
 
   constructor(time: VirtualTime, random: Random, options: NetworkOptions) {
@@ -56,11 +68,37 @@ export class SimulatedNetwork {
     this.random = random;
     this.#time = time;
     this.target = targetOf(options.difficulty);
-    this.newest = Array.from({ length: options.chains }, () => ({
-      height: 1_000,
-      hash: randomBytes(random, 32),
-      timeUs: OLDEST_BLOCK_US,
-    }));
+    this.newest = Array.from({ length: options.chains }, (_, chain) => {
+      const header = this.#header(chain, { height: 999, hash: randomBytes(random, 32), timeUs: 0n }, OLDEST_BLOCK_US);
+      return this.block(header);
+    });
+  }
+
+  /** @returns the block of a header of 286 bytes, from now on known to the network */
+  block(header: Buffer): SimulatedBlock {
+    const { chain, height, creationTimeUs: timeUs, ...rest } = parseHeader(header);
+    const hash = Buffer.from(blockHash({ chain, height, creationTimeUs: timeUs, ...rest }));
+    const block = { chain, height: Number(height), header, hash, timeUs };
+    this.#blocks.set(toHex(hash), block);
+    return block;
+  }
+
+  /** @returns the block; undefined if nobody has ever known it */
+  blockOf(hash: Uint8Array): SimulatedBlock | undefined {
+    return this.#blocks.get(toHex(hash));
+  }
+
+  /** @returns all blocks of a chain with heights between these, in ascending order */
+  blocksOf(chain: number, { from, to }: { readonly from: number; readonly to: number }): SimulatedBlock[] {
+    const found = [...this.#blocks.values()].filter((block) => {
+      return block.chain === chain && block.height >= from && block.height <= to;
+    });
+    return found.sort((a, b) => a.height - b.height);
+  }
+
+  /** @returns the parent of a block; undefined for the oldest block */
+  parent({ header }: SimulatedBlock): SimulatedBlock | undefined {
+    return this.#blocks.get(parentOf(header));
   }
 
   /** @param plan does something in the peer's process after a time */
@@ -69,28 +107,35 @@ export class SimulatedNetwork {
   }
 
   /** Makes a block known to all other nodes, to each after a time of its own. */
-  publish(chain: number, block: SimulatedBlock, from: Peer): void {
-    if (block.height > this.newest[chain].height) this.newest[chain] = block;
+  publish(block: SimulatedBlock, from: Peer): void {
+    if (block.height > this.newest[block.chain].height) this.newest[block.chain] = block;
     for (const { peer, plan } of this.#peers) {
-      if (peer !== from) plan(20 + this.random() * this.options.propagationMs, () => peer.receive(chain, block));
+      if (peer !== from) plan(20 + this.random() * this.options.propagationMs, () => peer.receive(block));
     }
   }
 
   /** @returns a block of somebody else on this one */
   foreignBlock(parent: SimulatedBlock): SimulatedBlock {
-    const nowUs = BigInt(Math.floor((START_MS + this.#time.nowMs) * 1000));
-    const timeUs = nowUs > parent.timeUs ? nowUs : parent.timeUs + 1n;
-    return { height: parent.height + 1, hash: randomBytes(this.random, 32), timeUs };
+    const header = this.header(parent, BigInt(Math.floor((START_MS + this.#time.nowMs) * 1000)));
+    const search = new Search(header, this.target, splitNonce(0n));
+    for (;;) {
+      const [nonce] = search.next(64);
+      if (nonce !== undefined) return this.block(Buffer.from(withNonce(header, nonce)));
+    }
   }
 
   /** @returns the header of a work on this block, 286 bytes, with the creation time `timeUs` */
-  header(chain: number, parent: SimulatedBlock, timeUs: bigint): Buffer {
+  header(parent: SimulatedBlock, timeUs: bigint): Buffer {
+    return this.#header(parent.chain, parent, timeUs);
+  }
+
+  #header(chain: number, parent: Pick<SimulatedBlock, 'height' | 'hash' | 'timeUs'>, timeUs: bigint): Buffer {
     const header = randomBytes(this.random, HEADER_BYTES);
     header.writeBigUInt64LE(0n, 0);
     header.writeBigInt64LE(timeUs > parent.timeUs ? timeUs : parent.timeUs + 1n, HEADER_OFFSET.creationTime);
     parent.hash.copy(header, HEADER_OFFSET.parent);
-    // Every block has three adjacent ones.
-    header.writeUInt16LE(3, 48);
+    header.writeUInt16LE(ADJACENTS.length, 48);
+    for (const [at, adjacent] of ADJACENTS.entries()) header.writeUInt32LE(adjacent, 50 + 36 * at);
     this.target.copy(header, HEADER_OFFSET.target);
     header.writeUInt32LE(chain, HEADER_OFFSET.chain);
     header.writeBigUInt64LE(BigInt(parent.height + 1), HEADER_OFFSET.height);

@@ -18,6 +18,7 @@ import {
 import { meetsTarget } from '#pickaxe/protocol/chain/target.js';
 import { powHash } from '#pickaxe/protocol/chain/verify.js';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
+import { ledgerAnswer } from './ledger.ts';
 import type { Judgement, Peer, SimulatedBlock, SimulatedNetwork } from './network.ts';
 import { type SimulatedProcess, START_MS, type VirtualTime } from './virtual-time.ts';
 
@@ -26,6 +27,8 @@ const WORK_LIFE_MS = 300_000;
 const MOST_WORKS = 3_000;
 /** A node ends each update stream after this time, ±10 %. */
 const STREAM_MS = 240_000;
+
+const VERSION_HEADERS = { document: 'x-ledger-node-version', chainweb: 'x-chainweb-node-version' };
 
 /** How a node treats requests for a while. */
 export type NodeMode =
@@ -87,27 +90,27 @@ export class SimulatedNode implements Peer {
     network.join(this, (ms, act) => this.process.after(ms, act));
   }
 
-  receive(chain: number, block: SimulatedBlock): void {
-    if (this.mode === 'down' || block.height <= this.view[chain].height) return;
-    this.#take(chain, block);
+  receive(block: SimulatedBlock): void {
+    if (this.mode === 'down' || block.height <= this.view[block.chain].height) return;
+    this.#take(block);
   }
 
   /** Somebody else has found a block, which this node is the first to know. */
   growBy(chain: number): void {
     const block = this.#network.foreignBlock(this.view[chain]);
-    this.#take(chain, block);
-    this.#network.publish(chain, block, this);
+    this.#take(block);
+    this.#network.publish(block, this);
   }
 
   /** Replaces the newest block of a chain by another one of the same height. */
   reorganise(chain: number): void {
-    const { height, timeUs } = this.view[chain];
-    this.#take(chain, { ...this.#network.foreignBlock(this.view[chain]), height, timeUs });
+    const parent = this.#network.parent(this.view[chain]);
+    if (parent) this.#take(this.#network.foreignBlock(parent));
   }
 
   /** Learns what it has missed. */
   catchUp(): void {
-    for (const [chain, block] of this.#network.newest.entries()) this.receive(chain, block);
+    for (const block of this.#network.newest) this.receive(block);
   }
 
   /** Starts again as a new process, which knows no work any more. */
@@ -154,7 +157,8 @@ export class SimulatedNode implements Peer {
     return BigInt(Math.floor((START_MS + this.#time.nowMs + this.clockMs) * 1000));
   }
 
-  #take(chain: number, block: SimulatedBlock): void {
+  #take(block: SimulatedBlock): void {
+    const { chain } = block;
     this.view[chain] = block;
     this.announcedMs[chain] = this.#time.nowMs;
     if (this.isDeaf) return;
@@ -187,7 +191,10 @@ export class SimulatedNode implements Peer {
           fail(failure('other side closed', 'UND_ERR_SOCKET'));
           return;
         }
-        const headers = { 'x-server-timestamp': String(this.#nowUs() / 1_000_000n) };
+        const headers = {
+          'x-server-timestamp': String(this.#nowUs() / 1_000_000n),
+          [VERSION_HEADERS[this.dialect]]: '2.0',
+        };
         client.after(this.#latencyMs(), () => settle(() => resolve(responseOf(answer, headers))));
       });
     });
@@ -205,14 +212,17 @@ export class SimulatedNode implements Peer {
         return this.#solved(Buffer.from(body as Uint8Array));
       case '/mining/updates':
         return { status: 200, stream: this.#updates(client, Buffer.from(body as Uint8Array), signal) };
-      default:
-        return { status: 404 };
+      default: {
+        const view = { network: this.#network, heads: this.view };
+        const answer = ledgerAnswer(view, path.slice(base.length), body === null ? '' : String(body));
+        return answer === undefined ? { status: 404 } : { status: 200, body: JSON.stringify(answer) };
+      }
     }
   }
 
   #work(): Buffer {
     const chain = randomInteger(this.#random, this.view.length);
-    const header = this.#network.header(chain, this.view[chain], this.#nowUs());
+    const header = this.#network.header(this.view[chain], this.#nowUs());
     this.#works.set(payloadOf(header), { header, chain, atMs: this.#time.nowMs });
     if (this.#works.size > MOST_WORKS) this.#works.delete(this.#works.keys().next().value as string);
     const record = Buffer.alloc(WORK_BYTES);
@@ -251,10 +261,9 @@ export class SimulatedNode implements Peer {
     const isOnNewest = this.isCurrent(work.chain, parentOf(header));
     this.#network.take(header, isOnNewest ? 'accepted' : 'orphaned');
     if (!isOnNewest) return 'orphaned';
-    const height = this.view[work.chain].height + 1;
-    const block = { height, hash: Buffer.from(powHash(header)), timeUs };
-    this.#take(work.chain, block);
-    this.#network.publish(work.chain, block, this);
+    const block = this.#network.block(header);
+    this.#take(block);
+    this.#network.publish(block, this);
     return 'accepted';
   }
 

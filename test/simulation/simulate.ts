@@ -3,6 +3,8 @@
 import { type MakeWorld, type Run, runWorld, WORLDS } from './run.ts';
 import type { RunOptions } from './simulation.ts';
 
+export { runWorld, WORLDS };
+
 export interface Request {
   /** Names of worlds; all of them if it is empty. */
   readonly worlds: readonly string[];
