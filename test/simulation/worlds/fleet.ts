@@ -5,7 +5,8 @@ import { inFleet, onNodes, SimulatedCoordinator } from '../members.ts';
 import { SimulatedNats } from '../nats.ts';
 import { SimulatedRig } from '../rigs.ts';
 import type { Faults, Simulation } from '../simulation.ts';
-import { type Member, MiningWorld, pick } from './world.ts';
+import { pick } from './faults.ts';
+import { type Member, MiningWorld } from './world.ts';
 
 export interface FleetOptions {
   readonly nodes: number;
