@@ -3,6 +3,7 @@
 import { type Faults, type RunOptions, Simulation, type Violation } from './simulation.ts';
 import { FleetWorld } from './worlds/fleet.ts';
 import { PaymentsWorld } from './worlds/payments.ts';
+import { PoolWorld } from './worlds/pool.ts';
 import { SoloWorld } from './worlds/solo.ts';
 
 /** Everything that one run simulates. */
@@ -35,6 +36,7 @@ export const WORLDS: Readonly<Record<string, MakeWorld>> = {
   'fleet-own-nodes': (simulation) =>
     new FleetWorld(simulation, { nodes: 2, coordinators: 2, rigs: 6, hasOwnNodes: true }),
   payments: (simulation) => new PaymentsWorld(simulation),
+  pool: (simulation) => new PoolWorld(simulation),
 };
 
 const CALM_MS = 60_000;

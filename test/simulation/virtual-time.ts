@@ -118,6 +118,8 @@ export class SimulatedProcess {
   timers = 0;
   isDead = false;
   isFrozen = false;
+  /** When it was last thawed, in virtual time. */
+  thawedMs = Number.NEGATIVE_INFINITY;
   /** How long its machine has slept in all. For this time, its monotonic clock and its timers have stood still. */
   sleptMs = 0;
   /** When its machine fell asleep, in virtual time; undefined while it is awake. */
@@ -176,6 +178,7 @@ export class SimulatedProcess {
   }
 
   thaw(): void {
+    if (this.isFrozen) this.thawedMs = this.#time.nowMs;
     this.isFrozen = false;
     if (this.asleepSinceMs !== undefined) this.sleptMs += this.#time.nowMs - this.asleepSinceMs;
     this.asleepSinceMs = undefined;

@@ -1,6 +1,8 @@
 /** What every world of miners has: a network, nodes that fail in all ways, rigs, and what must be true of them. */
 
 import type { Random } from '#pickaxe/mock-node/random.js';
+import type { Job } from '#pickaxe/protocol/chain/job.js';
+import { parentOf } from '#pickaxe/protocol/chain/work.js';
 import { Books } from '../books.ts';
 import { SimulatedNetwork } from '../network.ts';
 import { SimulatedNode } from '../node.ts';
@@ -53,6 +55,10 @@ export abstract class MiningWorld implements World {
     this.books = new Books(simulation, this.network, () => this.nodes);
     void this.#grow(simulation.random('growth'));
   }
+
+  /** Whether the parent of a work is the newest block of any node. */
+  protected readonly isCurrent = ({ work: { chain, header } }: Job): boolean =>
+    this.nodes.some((node) => node.isCurrent(chain, parentOf(header)));
 
   get totals() {
     const { found, verdicts, lost } = this.books;
