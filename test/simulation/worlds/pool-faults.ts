@@ -4,7 +4,7 @@ import type { Random } from '#pickaxe/mock-node/random.js';
 import type { PoolSite } from '../pool-site.ts';
 import type { Connection, PoolUser } from '../pool-user.ts';
 import type { Faults, Simulation } from '../simulation.ts';
-import { pick } from './world.ts';
+import { pick } from './faults.ts';
 
 export interface FaultyPools {
   readonly simulation: Simulation;

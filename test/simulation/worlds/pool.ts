@@ -8,8 +8,8 @@ import type { World } from '../run.ts';
 import { ShareBooks } from '../share-books.ts';
 import type { Faults, Simulation } from '../simulation.ts';
 import type { SimulatedProcess } from '../virtual-time.ts';
+import { pick } from './faults.ts';
 import { poolFaults } from './pool-faults.ts';
-import { pick } from './world.ts';
 
 /** Least fraction of all hashes whose work was on the newest block of a pool. With all faults, it is 0.8 and more. */
 const LEAST_CURRENT = 0.6;
