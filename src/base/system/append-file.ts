@@ -4,7 +4,7 @@
  */
 
 import { settledWithin } from './abort.ts';
-import { systemClock } from './clock.ts';
+import { type Clock, systemClock, type Timer } from './clock.ts';
 
 const PIECE_BYTES = 64 * 1024;
 
@@ -26,19 +26,22 @@ export interface AppendFileOptions {
   readonly pieceBytes?: number;
   /** Time for which lines are collected before a write, which saves system calls; 0 by default. */
   readonly collectMs?: number;
+  readonly clock?: Clock;
 }
 
 export class AppendFile {
   readonly #options: AppendFileOptions;
+  readonly #clock: Clock;
   #waiting: Buffer[] = [];
   #bytes = 0;
   #isFailing = false;
   #isClosing = false;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #writing: Promise<void> | undefined;
 
   constructor(options: AppendFileOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
   }
 
   get hasRoom(): boolean {
@@ -60,7 +63,7 @@ export class AppendFile {
     this.#waiting.push(bytes);
     this.#bytes += bytes.length;
     const { collectMs = 0 } = this.#options;
-    if (collectMs > 0) this.#timer ??= setTimeout(() => this.#flush(), collectMs);
+    if (collectMs > 0) this.#timer ??= this.#clock.setTimeout(() => this.#flush(), collectMs);
     else if (!this.#isFailing) void this.#flush();
     return true;
   }
@@ -76,19 +79,19 @@ export class AppendFile {
    */
   async close(ms: number): Promise<void> {
     this.#isClosing = true;
-    clearTimeout(this.#timer);
-    await settledWithin(systemClock, this.#flush(), ms);
+    this.#timer?.cancel();
+    await settledWithin(this.#clock, this.#flush(), ms);
   }
 
   async #flush(): Promise<void> {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = undefined;
     this.#writing ??= this.#writeAll().finally(() => {
       this.#writing = undefined;
     });
     await this.#writing;
     if (this.#waiting.length === 0 || this.#isClosing) return;
-    this.#timer ??= setTimeout(() => this.#flush(), this.#options.againMs);
+    this.#timer ??= this.#clock.setTimeout(() => this.#flush(), this.#options.againMs);
     this.#timer.unref();
   }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { AppendFile, type AppendFileOptions } from '#pickaxe/base/system/append-file.js';
+import { VirtualTime } from '../../simulation/virtual-time.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -69,4 +70,21 @@ it('the end writes what waits, and waits for no disk that hangs', async () => {
   await pass(5_000);
   await closing;
   expect([disk.text, vi.getTimerCount()]).toEqual(['last\n', 0]);
+});
+
+it('the times of a file come from its clock', async () => {
+  vi.useRealTimers();
+  const time = new VirtualTime();
+  const { clock } = time.start('writer');
+  const disk = new Disk();
+  const file = disk.file({ collectMs: 200, clock });
+  file.add('a\n');
+  disk.takes = new Error('ENOSPC');
+  await time.runUntil(199);
+  expect(disk.news).toEqual([]);
+  await time.runUntil(200);
+  expect(disk.news).toEqual(['ENOSPC']);
+  disk.takes = Number.POSITIVE_INFINITY;
+  await time.runUntil(1_200);
+  expect([disk.news, disk.text]).toEqual([['ENOSPC', undefined], 'a\n']);
 });

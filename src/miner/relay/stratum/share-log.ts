@@ -58,6 +58,7 @@ export class Ledger {
       waitingBytes,
       againMs,
       collectMs: COLLECT_MS,
+      clock,
     });
   }
 
