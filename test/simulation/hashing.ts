@@ -1,7 +1,41 @@
 /** The slow part of simulated hashers, which really hash: a search of a few thousand nonces. */
 
+import { BoundedMap } from '#pickaxe/base/system/bounded.js';
 import { type Puzzle, puzzleOf, solves } from '#pickaxe/protocol/chain/job.js';
 import { joinNonce, type Lane } from '#pickaxe/protocol/chain/nonce.js';
+import { parseHeader } from '#pickaxe/protocol/wire/stratum.js';
+
+/** A header as a stratum server sends it. */
+export interface PreparedHeader {
+  readonly hex: string;
+  readonly header: Uint8Array;
+  readonly puzzle: Puzzle;
+}
+
+/** @param target 32 bytes, little-endian @returns the puzzle with another target */
+export function withTarget(puzzle: Puzzle, target: Uint8Array): Puzzle {
+  const view = new DataView(target.buffer, target.byteOffset);
+  const words = new Uint32Array(8);
+  for (let at = 0; at < 8; at++) words[at] = view.getUint32(4 * at, true);
+  return { ...puzzle, target: words };
+}
+
+const EASIEST = new Uint8Array(32).fill(0xff);
+const prepared = new BoundedMap<string, PreparedHeader>(256);
+
+/**
+ * Prepares a header once for all ASICs, because the sessions of a server share their headers.
+ * @returns undefined for anything else than a header in hex
+ */
+export function prepareHeader(hex: string): PreparedHeader | undefined {
+  const known = prepared.get(hex);
+  if (known) return known;
+  const header = parseHeader(hex);
+  if (!header) return undefined;
+  const made = { hex, header, puzzle: puzzleOf(header, EASIEST) };
+  prepared.set(hex, made);
+  return made;
+}
 
 /** Searches the nonces of a lane, one after the other. */
 export class Search {
@@ -9,9 +43,9 @@ export class Search {
   readonly #lane: Lane;
   #counter: number;
 
-  /** @param header 286 bytes @param target 32 bytes, little-endian @param counter where the search begins */
-  constructor(header: Uint8Array, target: Uint8Array, lane: Lane, counter = 0) {
-    this.#puzzle = puzzleOf(header, target);
+  /** @param counter where the search begins */
+  constructor(puzzle: Puzzle, lane: Lane, counter = 0) {
+    this.#puzzle = puzzle;
     this.#lane = lane;
     this.#counter = counter;
   }

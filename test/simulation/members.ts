@@ -16,7 +16,7 @@ import { composeRig } from '#pickaxe/app/composition/compose-rig.js';
 import type { RigContext } from '#pickaxe/app/composition/context.js';
 import type { FleetMember } from '#pickaxe/app/composition/fleet-link.js';
 import { LiveConfig } from '#pickaxe/app/composition/reload.js';
-import { runMiner, type Sidecar } from '#pickaxe/app/composition/run-miner.js';
+import { type MakeRelay, runMiner, type Sidecar } from '#pickaxe/app/composition/run-miner.js';
 import { followBlocks } from '#pickaxe/app/composition/sidecars.js';
 import type { Loaded } from '#pickaxe/app/config/load.js';
 import { type Config, DEFAULTS } from '#pickaxe/app/config/settings.js';
@@ -37,11 +37,6 @@ export type Settings = { readonly [Group in keyof Config]?: Partial<Config[Group
 
 /** Settings that mine on these nodes, in this order of preference. */
 export const onNodes = (urls: readonly string[]): Settings => ({ node: { urls: [...urls] } });
-
-/** Settings that mine on these pools, in this order of preference. */
-export const onPools = (urls: readonly string[], user: string, difficulty?: number): Settings => {
-  return { pool: { urls: [...urls], user, ...(difficulty !== undefined && { difficulty }) } };
-};
 
 /** Settings of a rig of a fleet. */
 export const inFleet: Settings = { nats: { urls: ['nats://simulated'] } };
@@ -69,10 +64,6 @@ export interface MemberOptions {
   readonly coordinates?: boolean;
   /** How far the clocks of this member's processes are off at most. */
   readonly mostSkewMs: number;
-  /** Returns what else each process uses from outside, such as connections to pools. */
-  readonly context?: (process: SimulatedProcess, random: Random) => Partial<RigContext>;
-  /** Called with each event. */
-  readonly emit?: (event: MinerEvent) => void;
 }
 
 export abstract class SimulatedMember {
@@ -94,15 +85,25 @@ export abstract class SimulatedMember {
     return this.process.timers;
   }
 
+  /** Whether its process is there, which may be frozen or about to end. */
+  get isRunning(): boolean {
+    return this.process !== undefined && !this.process.isDead && !this.hasEnded;
+  }
+
   /** @returns the devices of a new process */
   protected abstract engines(): readonly Engine[];
+
+  /** @returns what gives the work of a new process to other hashers, besides its fleet */
+  protected relays(): readonly MakeRelay[] {
+    return [];
+  }
 
   /** Called with each event of the present process. */
   protected abstract listen(event: MinerEvent): void;
 
-  /** Starts the member, after the first start or after it was killed. */
+  /** Starts the member, after the first start or after it was killed or has ended. */
   start(): void {
-    if (this.process && !this.process.isDead) return;
+    if (this.isRunning) return;
     const { simulation, mostSkewMs } = this.#options;
     const process = simulation.time.start(this.name, Math.round((2 * this.random() - 1) * mostSkewMs));
     this.process = process;
@@ -160,16 +161,13 @@ export abstract class SimulatedMember {
   }
 
   async #mineOnce(process: SimulatedProcess, { loaded, reload, run, restart, canStop }: Attempt): Promise<number> {
-    const { nodes, coordinates = false, emit } = this.#options;
+    const { nodes, coordinates = false } = this.#options;
     const { config } = loaded;
     const { clock } = process;
-    const more = this.#options.context?.(process, this.random);
-    const context: RigContext = { clock, random: this.random, transport: transportOf(nodes, process), ...more };
+    const context: RigContext = { clock, random: this.random, transport: transportOf(nodes, process) };
     const events = new Events();
     events.on((event) => {
-      if (process.isDead) return;
-      emit?.(event);
-      this.listen(event);
+      if (!process.isDead) this.listen(event);
     });
     const isForFleet = config.nats.urls !== undefined && !coordinates;
     const chosen = isForFleet ? undefined : new ChosenSource(config, events, context, coordinates);
@@ -189,7 +187,9 @@ export abstract class SimulatedMember {
       reload,
       blockLog: (options, live) => followBlocks(options, () => new MemoryStore(), live),
     });
-    const rig = { rigName: this.name, events, context, engines: this.engines(), log, logTail, restart, ...composed };
+    const relays = [...this.relays(), ...composed.relays];
+    const parts = { rigName: this.name, events, context, engines: this.engines(), log, logTail, restart };
+    const rig = { ...parts, ...composed, relays };
     try {
       return await runMiner({ ...rig, sidecars: [canStop, ...sidecars] }, run);
     } finally {

@@ -5,6 +5,7 @@
 
 import { type Random, randomBytes } from '#pickaxe/mock-node/random.js';
 import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES, toHex } from '#pickaxe/protocol/chain/bytes.js';
+import { puzzleOf } from '#pickaxe/protocol/chain/job.js';
 import { splitNonce } from '#pickaxe/protocol/chain/nonce.js';
 import { withNonce } from '#pickaxe/protocol/chain/work.js';
 import { blockHash, parseHeader } from '#pickaxe/protocol/ledger/header.js';
@@ -48,7 +49,9 @@ export interface Peer {
 
 export class SimulatedNetwork {
   readonly options: NetworkOptions;
-  /** The target of each work: 32 bytes, little-endian. */
+  /** The target of each new work, which may change: 32 bytes, little-endian. */
+  workTarget: Buffer;
+  /** The target of the blocks of others. */
   readonly target: Buffer;
   /** By chain: the newest block that any node knows. */
   readonly newest: SimulatedBlock[];
@@ -68,6 +71,7 @@ export class SimulatedNetwork {
     this.random = random;
     this.#time = time;
     this.target = targetOf(options.difficulty);
+    this.workTarget = this.target;
     this.newest = Array.from({ length: options.chains }, (_, chain) => {
       const header = this.#header(chain, { height: 999, hash: randomBytes(random, 32), timeUs: 0n }, OLDEST_BLOCK_US);
       return this.block(header);
@@ -101,6 +105,11 @@ export class SimulatedNetwork {
     return this.#blocks.get(parentOf(header));
   }
 
+  /** From now on, a solution takes this number of hashes on average: a power of two up to 2^16. */
+  setDifficulty(difficulty: number): void {
+    this.workTarget = targetOf(difficulty);
+  }
+
   /** @param plan does something in the peer's process after a time */
   join(peer: Peer, plan: (ms: number, act: () => void) => void): void {
     this.#peers.push({ peer, plan });
@@ -116,8 +125,9 @@ export class SimulatedNetwork {
 
   /** @returns a block of somebody else on this one */
   foreignBlock(parent: SimulatedBlock): SimulatedBlock {
-    const header = this.header(parent, BigInt(Math.floor((START_MS + this.#time.nowMs) * 1000)));
-    const search = new Search(header, this.target, splitNonce(0n));
+    const timeUs = BigInt(Math.floor((START_MS + this.#time.nowMs) * 1000));
+    const header = this.#header(parent.chain, parent, timeUs);
+    const search = new Search(puzzleOf(header, this.target), splitNonce(0n));
     for (;;) {
       const [nonce] = search.next(64);
       if (nonce !== undefined) return this.block(Buffer.from(withNonce(header, nonce)));
@@ -126,17 +136,22 @@ export class SimulatedNetwork {
 
   /** @returns the header of a work on this block, 286 bytes, with the creation time `timeUs` */
   header(parent: SimulatedBlock, timeUs: bigint): Buffer {
-    return this.#header(parent.chain, parent, timeUs);
+    return this.#header(parent.chain, parent, timeUs, this.workTarget);
   }
 
-  #header(chain: number, parent: Pick<SimulatedBlock, 'height' | 'hash' | 'timeUs'>, timeUs: bigint): Buffer {
+  #header(
+    chain: number,
+    parent: Pick<SimulatedBlock, 'height' | 'hash' | 'timeUs'>,
+    timeUs: bigint,
+    target = this.target,
+  ): Buffer {
     const header = randomBytes(this.random, HEADER_BYTES);
     header.writeBigUInt64LE(0n, 0);
     header.writeBigInt64LE(timeUs > parent.timeUs ? timeUs : parent.timeUs + 1n, HEADER_OFFSET.creationTime);
     parent.hash.copy(header, HEADER_OFFSET.parent);
     header.writeUInt16LE(ADJACENTS.length, 48);
     for (const [at, adjacent] of ADJACENTS.entries()) header.writeUInt32LE(adjacent, 50 + 36 * at);
-    this.target.copy(header, HEADER_OFFSET.target);
+    target.copy(header, HEADER_OFFSET.target);
     header.writeUInt32LE(chain, HEADER_OFFSET.chain);
     header.writeBigUInt64LE(BigInt(parent.height + 1), HEADER_OFFSET.height);
     header.writeUInt32LE(NETWORK_CODE, HEADER_OFFSET.version);

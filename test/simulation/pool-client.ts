@@ -93,7 +93,7 @@ export class PoolClient {
   }
 
   changeNonce1(): void {
-    if (!this.#hasBegun || this.#pool.silence === 'all') return;
+    if (!this.#hasBegun) return;
     this.#nonce1 = this.#pool.takeNonce1();
     this.call('mining.set_extranonce', [this.#nonce1Hex(), this.#nonce2Bytes()]);
     this.give(true);
@@ -101,11 +101,6 @@ export class PoolClient {
 
   call(method: string, params: readonly unknown[]): void {
     this.#send({ method, params, id: null });
-  }
-
-  /** Sends a line to the miner, whatever it says. */
-  sendLine(line: string): void {
-    if (this.#pool.silence !== 'all' && this.#stream.writable) this.#stream.write(`${line}\n`);
   }
 
   end(): void {
@@ -173,13 +168,11 @@ export class PoolClient {
   }
 
   #give({ name, header }: PoolJob, isClean: boolean): void {
-    const { hasCleanFlag, blockDifficulty } = this.#pool.habits;
+    const { hasCleanFlag } = this.#pool.habits;
     if (this.#toldDifficulty !== this.difficulty) this.#tellTarget();
     if (isClean) for (const job of this.#jobs.values()) job.isStale = true;
     const nonce1 = this.#nonce1 as number;
-    // A block is worth a share, whatever the difficulty.
-    const difficulty = Math.min(this.difficulty, blockDifficulty);
-    this.#jobs.set(name, { header, nonce1, difficulty, isStale: false });
+    this.#jobs.set(name, { header, nonce1, difficulty: this.difficulty, isStale: false });
     const valid = [...this.#jobs.values()].filter(({ isStale }) => !isStale);
     for (const job of valid.slice(0, -MOST_JOBS)) job.isStale = true;
     this.#newest = [name, header.toString('hex'), ...(hasCleanFlag ? [isClean] : [])];
@@ -187,7 +180,7 @@ export class PoolClient {
   }
 
   #tellTarget(): void {
-    if (this.#pool.silence !== 'all') this.#toldDifficulty = this.difficulty;
+    this.#toldDifficulty = this.difficulty;
     this.call('mining.set_target', [formatTarget(targetForDifficulty(this.difficulty))]);
   }
 
@@ -220,26 +213,21 @@ export class PoolClient {
       return 'low difficulty';
     }
     // A miner that has not heard of a harder target yet sends such a share without a fault.
-    if (
-      habits.judgesByNewest &&
-      !meetsTarget(hash, headerTargetOf(header)) &&
-      !meetsTarget(hash, targetForDifficulty(this.difficulty))
-    )
-      return 'low difficulty';
-    if (this.#pool.refusesAll) return 'refused';
-    if (!this.#pool.credits(header, difficulty)) {
+    if (habits.judgesByNewest && !meetsTarget(hash, targetForDifficulty(this.difficulty))) return 'low difficulty';
+    if (!this.#pool.isFirst(header)) {
       this.#fault(`the share ${header.toString('hex')} came twice`);
       return 'duplicate';
     }
     if (meetsTarget(hash, headerTargetOf(header))) this.#pool.blocks++;
+    this.#pool.credit += difficulty;
     this.#shares++;
     return 'accepted';
   }
 
   #answerShare(id: unknown, verdict: ShareVerdict): void {
-    const { counts, habits, random, silence, lostAnswers } = this.#pool;
+    const { counts, habits, random, silence } = this.#pool;
     counts[verdict]++;
-    if (silence === 'shares' || random() < lostAnswers) return;
+    if (silence === 'shares' || random() < habits.lostAnswers) return;
     const [code, words] = ERRORS[habits.errors][verdict] ?? [20, verdict];
     if (verdict === 'accepted') this.#answer(id, true);
     else if (verdict === 'stale' && habits.errors === 'reference') this.#answer(id, false);
@@ -258,7 +246,7 @@ export class PoolClient {
   }
 
   #send(message: object): void {
-    this.sendLine(JSON.stringify(message));
+    if (this.#pool.silence !== 'all' && this.#stream.writable) this.#stream.write(`${JSON.stringify(message)}\n`);
   }
 
   #fault(what: string): void {

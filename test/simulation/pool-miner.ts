@@ -5,7 +5,7 @@ import type { Clock, Timer } from '#pickaxe/base/system/clock.js';
 import type { Outcome } from '#pickaxe/miner/events/vocabulary.js';
 import type { SourceUpdate, WorkSource } from '#pickaxe/miner/source/source.js';
 import { equalBytes } from '#pickaxe/protocol/chain/bytes.js';
-import { prepareJob } from '#pickaxe/protocol/chain/job.js';
+import { prepareJob, puzzleOf } from '#pickaxe/protocol/chain/job.js';
 import { laneWithin } from '#pickaxe/protocol/chain/nonce.js';
 import { verify } from '#pickaxe/protocol/chain/verify.js';
 import type { Work } from '#pickaxe/protocol/chain/work.js';
@@ -78,7 +78,7 @@ export class SimulatedMiner {
     const counter = isAgain ? this.#search?.counter : 0;
     this.#work = work;
     this.#last = work;
-    this.#search = new Search(work.header, work.target, laneWithin(work.nonce1, 0), counter);
+    this.#search = new Search(puzzleOf(work.header, work.target), laneWithin(work.nonce1, 0), counter);
   }
 
   #hash(): void {

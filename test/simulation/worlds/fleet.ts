@@ -5,8 +5,7 @@ import { inFleet, onNodes, SimulatedCoordinator } from '../members.ts';
 import { SimulatedNats } from '../nats.ts';
 import { SimulatedRig } from '../rigs.ts';
 import type { Faults, Simulation } from '../simulation.ts';
-import { pick } from './faults.ts';
-import { type Member, MiningWorld } from './world.ts';
+import { type Member, MiningWorld, pick } from './world.ts';
 
 export interface FleetOptions {
   readonly nodes: number;
@@ -26,7 +25,7 @@ export class FleetWorld extends MiningWorld {
     const nats = new SimulatedNats(simulation.random('nats'));
     nats.repeated = 0.02;
     this.nats = nats;
-    const { books, nodes, isCurrent } = this;
+    const { books, nodes } = this;
     this.coordinators = Array.from({ length: options.coordinators }, (_, at) => {
       const own = options.hasOwnNodes ? [nodes[at % nodes.length]] : nodes;
       const settings = () => onNodes(own.map(({ url }) => url));
@@ -34,8 +33,7 @@ export class FleetWorld extends MiningWorld {
     });
     this.rigs = Array.from({ length: options.rigs }, (_, at) => {
       const settings = () => inFleet;
-      const options = { simulation, books, isCurrent, settings, nodes, nats, hashesPerSecond: 12 };
-      return new SimulatedRig({ name: `rig${at}`, ...options });
+      return new SimulatedRig({ name: `rig${at}`, simulation, books, settings, nodes, nats, hashesPerSecond: 12 });
     });
   }
 
