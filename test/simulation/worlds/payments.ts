@@ -7,15 +7,18 @@ import type { Random } from '#pickaxe/mock-node/random.js';
 import { commandJson, KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
 import { parseExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { CoinBooks } from '../payments/coin-books.ts';
+import { Conspiracy } from '../payments/conspiracy.ts';
 import {
   type Asked,
   CHAINS,
   LedgerNode,
+  type Lie,
   minerOf,
   NETWORK,
   type NodeMode,
   settingsOf,
 } from '../payments/ledger-node.ts';
+import { LIES } from '../payments/lies.ts';
 import { accountOf, type Job, Payer } from '../payments/payer.ts';
 import type { World } from '../run.ts';
 import type { Faults, Simulation } from '../simulation.ts';
@@ -131,6 +134,11 @@ export class PaymentsWorld implements World {
           this.#isStandingStill = false;
         });
       },
+      'a node lies': (random) => this.#lieAlike(random, 1),
+      'two nodes lie alike': (random) => this.#lieAlike(random, 2),
+      'a node forges blocks': (random) => this.#conspire(random, 1),
+      'two nodes forge blocks': (random) => this.#conspire(random, 2),
+      'all nodes forge blocks': (random) => this.#conspire(random, 3),
       'commands that wait are forgotten': () => {
         for (const node of nodes) {
           for (let chain = 0; chain < CHAINS; chain++) {
@@ -204,6 +212,30 @@ export class PaymentsWorld implements World {
   checkEnd(): void {
     for (const { name, process } of this.payers) {
       if (process) this.simulation.violate(`${name} has not ended a minute after it was stopped`);
+    }
+  }
+
+  /** Lets some nodes tell the same lie for a while. */
+  #lieAlike(random: Random, count: number): void {
+    const [name, lie] = pick(random, Object.entries(LIES));
+    const later = (mostMs: number, act: () => void) => void this.#faulty.after(random() * mostMs, act);
+    this.#deceive(random, count, name, lie({ random, later, nodes: this.nodes }));
+  }
+
+  #conspire(random: Random, count: number): void {
+    const forgers = new Conspiracy(random, () => this.nodes[0].ledger.nowUs());
+    this.#deceive(random, count, `forges ${forgers.claim}`, forgers.lie);
+  }
+
+  #deceive(random: Random, count: number, name: string, lie: Lie): void {
+    const first = Math.floor(random() * this.nodes.length);
+    for (let i = 0; i < count; i++) {
+      const node = this.nodes[(first + i) % this.nodes.length];
+      node.lie = lie;
+      this.simulation.note(`${node.name} ${name}`);
+      this.#faulty.after(random() * 400_000, () => {
+        if (node.lie === lie) node.lie = undefined;
+      });
     }
   }
 

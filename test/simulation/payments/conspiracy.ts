@@ -1,0 +1,170 @@
+/**
+ * Lies that agree with each other, and which several nodes may share. Once a command was sent to one of the nodes, they
+ * show a branch of their own making on its chain, to which their cuts, results and times fit.
+ */
+
+import type { Random } from '#pickaxe/mock-node/random.js';
+import { targetToInteger } from '#pickaxe/protocol/chain/target.js';
+import { blockWeight } from '#pickaxe/protocol/ledger/difficulty.js';
+import { type BlockHeader, blockHash, headerToJson, powHash } from '#pickaxe/protocol/ledger/header.js';
+import { type ExactJson, encodeBase64url, stringifyExactJson } from '#pickaxe/protocol/ledger/json.js';
+import { leafHash, merkleRoot } from '#pickaxe/protocol/ledger/merkle.js';
+import {
+  outputLeaves,
+  PAYLOAD_TAG,
+  type PayloadWithOutputs,
+  payloadWithOutputsToJson,
+} from '#pickaxe/protocol/ledger/payload.js';
+import { type Answer, type Asked, type LedgerNode, type Lie, NETWORK } from './ledger-node.ts';
+import { chainOf, endpointOf, jsonAnswer, resultOf } from './lies.ts';
+
+/** `no block`: no forged block has the command. `success` and `failure`: a forged block has it, with this result. */
+type Claim = 'no block' | 'success' | 'failure';
+
+interface Sent {
+  readonly cmd: string;
+  readonly hash: string;
+}
+
+interface Block {
+  readonly header: BlockHeader;
+  readonly payload: PayloadWithOutputs;
+}
+
+/** A target that any hash meets: nobody who forges has as much power as a network. */
+const ANYTHING = new Uint8Array(32).fill(255);
+
+export class Conspiracy {
+  readonly claim: Claim;
+  /** Whether the nodes also do what they are asked, such as taking commands. */
+  readonly #isTaking: boolean;
+  readonly #random: Random;
+  readonly #nowUs: () => bigint;
+  #chain = -1;
+  #key = '';
+  /** The forged blocks and those below them, highest first. */
+  #blocks: readonly Block[] = [];
+  #result: object = {};
+
+  constructor(random: Random, nowUs: () => bigint) {
+    this.#random = random;
+    this.#nowUs = nowUs;
+    this.claim = (['no block', 'success', 'failure'] as const)[Math.floor(random() * 3)];
+    this.#isTaking = random() < 0.5;
+  }
+
+  readonly lie: Lie = async (node, asked, truth) => {
+    const endpoint = endpointOf(asked);
+    if (this.#blocks.length === 0) {
+      if (endpoint !== 'send') return await truth();
+      this.#forge(node, asked);
+    }
+    if (endpoint === 'cut') return this.#cut(await truth());
+    if (chainOf(asked) !== this.#chain) return await truth();
+    if (endpoint === 'send') {
+      if (this.#isTaking) await truth();
+      return jsonAnswer({ requestKeys: [JSON.parse(asked.body.toString()).cmds[0].hash] });
+    }
+    if (endpoint === 'poll') return await this.#poll(asked, truth);
+    if (endpoint === 'local') return this.#local(await truth());
+    return endpoint.endsWith('/branch') ? this.#page(node, asked, endpoint) : await truth();
+  };
+
+  #forge(node: LedgerNode, asked: Asked): void {
+    const random = this.#random;
+    const chain = chainOf(asked);
+    const [sent]: Sent[] = JSON.parse(asked.body.toString()).cmds;
+    const store = node.ledger.chains.blocksOf(chain);
+    const below = [...store.ancestry(store.tip)].slice(Math.floor(random() * 3));
+    const [base] = below;
+    const count = 7 + Math.floor(random() * (random() < 0.5 ? 10 : 150));
+    const startUs = base.header.creationTimeUs;
+    const endUs = this.#nowUs() + BigInt(Math.floor(random() * 55 * 60_000_000));
+    const empty = payloadOf(base.payload, []);
+    const at = 1 + Math.floor(random() * 2);
+    const result = resultOf(sent.hash, Number(base.header.height) + at, this.claim === 'success');
+    const paid = payloadOf(base.payload, [[JSON.stringify(sent), JSON.stringify(result)]]);
+    const blocks: Block[] = [...below];
+    for (let i = 1; i <= count; i++) {
+      const parent = blocks[0].header;
+      const payload = i === at && this.claim !== 'no block' ? paid : empty;
+      const timeUs = startUs + ((endUs - startUs) * BigInt(i)) / BigInt(count);
+      const header: BlockHeader = {
+        ...parent,
+        parent: blockHash(parent),
+        payloadHash: payload.payloadHash,
+        height: parent.height + 1n,
+        creationTimeUs: timeUs > parent.creationTimeUs ? timeUs : parent.creationTimeUs + 1n,
+        weight: parent.weight + blockWeight(ANYTHING),
+        target: ANYTHING,
+      };
+      blocks.unshift({ header: solved(header), payload });
+    }
+    this.#chain = chain;
+    this.#key = sent.hash;
+    this.#result = result;
+    this.#blocks = blocks;
+  }
+
+  #cut(truth: Answer): Answer {
+    const cut = JSON.parse(truth.body.toString());
+    const [{ header }] = this.#blocks;
+    cut.hashes[this.#chain] = { height: Number(header.height), hash: encodeBase64url(blockHash(header)) };
+    return jsonAnswer(cut);
+  }
+
+  async #poll(asked: Asked, truth: () => Promise<Answer>): Promise<Answer> {
+    if (!asked.body.includes(this.#key)) return await truth();
+    return jsonAnswer(this.claim === 'no block' ? {} : { [this.#key]: this.#result });
+  }
+
+  #local(truth: Answer): Answer {
+    if (truth.status !== 200) return truth;
+    const [{ header }] = this.#blocks;
+    const json = JSON.parse(truth.body.toString());
+    const { metaData } = json.preflightResult ?? json;
+    if (metaData) {
+      metaData.blockHeight = Number(header.height) + 1;
+      metaData.blockTime = Number(header.creationTimeUs);
+    }
+    return jsonAnswer(json);
+  }
+
+  #page({ dialect }: LedgerNode, { path }: Asked, endpoint: string): Answer {
+    const query = new URLSearchParams(path.split('?')[1]);
+    const [least, most] = ['minheight', 'maxheight'].map((name) => Number(query.get(name) ?? Number.NaN));
+    const items = this.#blocks
+      .filter(({ header: { height } }) => !(Number(height) < least) && !(Number(height) > most))
+      .map(({ header, payload }): ExactJson => {
+        if (endpoint === 'hash/branch') return encodeBase64url(blockHash(header));
+        const shown = headerToJson(header, dialect, NETWORK);
+        if (endpoint === 'header/branch') return shown;
+        return { header: shown, payloadWithOutputs: payloadWithOutputsToJson(payload) };
+      });
+    const body = stringifyExactJson({ items, limit: items.length, next: null } as never);
+    return { status: 200, body: Buffer.from(body), type: 'application/json;blockheader-encoding=object' };
+  }
+}
+
+function solved(header: BlockHeader): BlockHeader {
+  const most = targetToInteger(header.target);
+  for (let nonce = 0n; ; nonce++) {
+    if (targetToInteger(powHash({ ...header, nonce })) <= most) return { ...header, nonce };
+  }
+}
+
+/** A payload with other transactions, whose roots are right. */
+function payloadOf(
+  { minerData, coinbase }: PayloadWithOutputs,
+  texts: readonly (readonly [transaction: string, output: string])[],
+): PayloadWithOutputs {
+  const transactions = texts.map(([transaction]) => Buffer.from(transaction));
+  const outputs = texts.map(([, output]) => Buffer.from(output));
+  const transactionsHash = merkleRoot([
+    leafHash(PAYLOAD_TAG.minerData, minerData),
+    ...transactions.map((each) => leafHash(PAYLOAD_TAG.transaction, each)),
+  ]);
+  const outputsHash = merkleRoot(outputLeaves({ coinbase, outputs }));
+  const payloadHash = merkleRoot([transactionsHash, outputsHash]);
+  return { minerData, coinbase, transactions, outputs, transactionsHash, outputsHash, payloadHash };
+}
