@@ -10,6 +10,7 @@ import { type Command, verifyCommand } from '#pickaxe/protocol/ledger/command/co
 import { type Payload, parsePayload, publicMetaOf } from '#pickaxe/protocol/ledger/command/command-payload.js';
 import { type Decimal, formatDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import type { Simulation } from '../simulation.ts';
+import { START_MS } from '../virtual-time.ts';
 import { type Asked, CHAINS, type LedgerNode } from './ledger-node.ts';
 import { accountOf, type Job, type Payer, shown } from './payer.ts';
 
@@ -32,6 +33,9 @@ interface Planned {
   readonly step0: Set<string>;
   outcome: string | undefined;
 }
+
+/** Time from the signing of a command until it has surely expired: its time to live, a margin, and some blocks. */
+const LONGEST_MS = 50 * 60_000;
 
 type Status = 'success' | 'failure';
 
@@ -138,12 +142,21 @@ export class CoinBooks {
     for (const payer of payers) {
       for (const name of payer.begun) {
         const job = jobs.find((each) => each.name === name)!;
-        if (!payer.done.has(name) && (job.kind === 'transfer' || payer.job === job)) {
+        if (!payer.done.has(name) && payer.job === job && !this.#isWaiting(payer, job)) {
           simulation.violate(`${name} is not finished`);
         }
         if (job.kind === 'transfer') this.#checkPaid(best, job, payer.done.has(name));
       }
     }
+  }
+
+  /** Whether a command of the payment may still enter a block, by the clock with which it was signed. */
+  #isWaiting(payer: Payer, job: Job): boolean {
+    const nowMs = START_MS + this.#options.simulation.time.nowMs;
+    return sweepsOf(payer).some(({ account, transfers }) => {
+      if (account !== accountOf(job)) return false;
+      return transfers.some(({ outcome, signedMs }) => outcome === null && nowMs < (signedMs ?? 0) + LONGEST_MS);
+    });
   }
 
   #checkPaid(node: LedgerNode, job: Job, isDone: boolean): void {

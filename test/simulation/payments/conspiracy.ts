@@ -75,7 +75,8 @@ export class Conspiracy {
     const chain = chainOf(asked);
     const [sent]: Sent[] = JSON.parse(asked.body.toString()).cmds;
     const store = node.ledger.chains.blocksOf(chain);
-    const below = [...store.ancestry(store.tip)].slice(Math.floor(random() * 3));
+    const all = [...store.ancestry(store.tip)];
+    const below = all.slice(Math.min(all.length - 1, Math.floor(random() * 3)));
     const [base] = below;
     const count = 7 + Math.floor(random() * (random() < 0.5 ? 10 : 150));
     const startUs = base.header.creationTimeUs;

@@ -99,7 +99,9 @@ function items(change: (items: readonly ExactJson[], context: LieContext) => rea
   });
 }
 
-export const LIES: Readonly<Record<string, (context: LieContext) => Lie>> = {
+type MakeLie = (context: LieContext) => Lie;
+
+const OF_COMMANDS: Readonly<Record<string, MakeLie>> = {
   'hides results': about('poll', () => () => jsonAnswer({})),
   'says that commands have failed': results(false),
   'says that commands have succeeded': results(true),
@@ -126,6 +128,9 @@ export const LIES: Readonly<Record<string, (context: LieContext) => Lie>> = {
     });
     return jsonAnswer({ requestKeys: commandsOf(asked).map(({ hash }) => hash) });
   }),
+};
+
+const OF_ACCOUNTS: Readonly<Record<string, MakeLie>> = {
   'shows other balances': local(({ result }, { random }) => {
     if (result.data?.balance !== undefined) result.data.balance = [0, 0.25, 3.5, 1_000.5][Math.floor(random() * 4)];
   }),
@@ -157,6 +162,9 @@ export const LIES: Readonly<Record<string, (context: LieContext) => Lie>> = {
   'says that all commands would fail': local((json) => {
     json.result = { status: 'failure', error: { message: 'no', type: 'EvalError', info: '', callStack: [] } };
   }),
+};
+
+const OF_BLOCKS: Readonly<Record<string, MakeLie>> = {
   'gives wrong proofs': about('spv', ({ random }) => async (_, __, truth) => {
     const { status, body } = await truth();
     if (status !== 200 || random() < 0.3) return textAnswer('SPV target not reachable: no');
@@ -190,3 +198,14 @@ export const LIES: Readonly<Record<string, (context: LieContext) => Lie>> = {
   }),
   'leaves out blocks': items((all, { random }) => all.filter(() => random() < 0.8)),
 };
+
+/** All lies, by subject. */
+export const LIES = { commands: OF_COMMANDS, accounts: OF_ACCOUNTS, blocks: OF_BLOCKS } as const;
+
+/** @returns a lie that tells all of these */
+export function allOf(lies: readonly Lie[]): Lie {
+  return async (node, asked, truth) => {
+    const told = lies.reduce<() => Promise<Answer>>((next, lie) => () => lie(node, asked, next), truth);
+    return await told();
+  };
+}

@@ -18,7 +18,7 @@ import {
   type NodeMode,
   settingsOf,
 } from '../payments/ledger-node.ts';
-import { LIES } from '../payments/lies.ts';
+import { allOf, LIES } from '../payments/lies.ts';
 import { accountOf, type Job, Payer } from '../payments/payer.ts';
 import type { World } from '../run.ts';
 import type { Faults, Simulation } from '../simulation.ts';
@@ -134,11 +134,19 @@ export class PaymentsWorld implements World {
           this.#isStandingStill = false;
         });
       },
-      'a node lies': (random) => this.#lieAlike(random, 1),
-      'two nodes lie alike': (random) => this.#lieAlike(random, 2),
-      'a node forges blocks': (random) => this.#conspire(random, 1),
-      'two nodes forge blocks': (random) => this.#conspire(random, 2),
-      'all nodes forge blocks': (random) => this.#conspire(random, 3),
+      'nodes lie about commands': (random) => this.#lieAbout(random, ['commands']),
+      'nodes lie about accounts': (random) => this.#lieAbout(random, ['accounts']),
+      'nodes lie about blocks': (random) => this.#lieAbout(random, ['blocks']),
+      'nodes lie about everything': (random) => this.#lieAbout(random, ['commands', 'accounts', 'blocks']),
+      'nodes forge blocks': (random) => {
+        const forgers = new Conspiracy(random, () => nodes[0].ledger.nowUs());
+        this.#deceive(random, `forges ${forgers.claim}`, forgers.lie);
+      },
+      'commands are badlisted': (random) => {
+        const chain = Math.floor(random() * CHAINS);
+        const keys = nodes.flatMap(({ commands }) => commands.pending(chain).requestKeys);
+        for (const node of nodes) for (const key of keys) node.commands.badlist(key);
+      },
       'commands that wait are forgotten': () => {
         for (const node of nodes) {
           for (let chain = 0; chain < CHAINS; chain++) {
@@ -166,7 +174,7 @@ export class PaymentsWorld implements World {
         }),
       'the clock of a payer is set': (random) => {
         const payer = pick(random, payers);
-        payer.skewMs = (random() - 0.5) * (random() < 0.3 ? 4 * 3_600_000 : 60_000);
+        payer.skewMs = (random() - 0.5) * (random() < 0.5 ? 4 * 3_600_000 : 60_000);
         if (payer.process) payer.process.skewMs = payer.skewMs;
       },
     };
@@ -215,25 +223,25 @@ export class PaymentsWorld implements World {
     }
   }
 
-  /** Lets some nodes tell the same lie for a while. */
-  #lieAlike(random: Random, count: number): void {
-    const [name, lie] = pick(random, Object.entries(LIES));
+  /** Lets some nodes tell the same one to three lies. */
+  #lieAbout(random: Random, subjects: readonly (keyof typeof LIES)[]): void {
     const later = (mostMs: number, act: () => void) => void this.#faulty.after(random() * mostMs, act);
-    this.#deceive(random, count, name, lie({ random, later, nodes: this.nodes }));
+    const chosen = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
+      pick(random, Object.entries(LIES[pick(random, subjects)])),
+    );
+    const lies = chosen.map(([, make]) => make({ random, later, nodes: this.nodes }));
+    this.#deceive(random, chosen.map(([name]) => name).join(', and '), allOf(lies));
   }
 
-  #conspire(random: Random, count: number): void {
-    const forgers = new Conspiracy(random, () => this.nodes[0].ledger.nowUs());
-    this.#deceive(random, count, `forges ${forgers.claim}`, forgers.lie);
-  }
-
-  #deceive(random: Random, count: number, name: string, lie: Lie): void {
+  /** Lets one node, two or all of them tell the same lie for a while. */
+  #deceive(random: Random, name: string, lie: Lie): void {
+    const count = 1 + Math.floor(random() * this.nodes.length);
     const first = Math.floor(random() * this.nodes.length);
     for (let i = 0; i < count; i++) {
       const node = this.nodes[(first + i) % this.nodes.length];
       node.lie = lie;
       this.simulation.note(`${node.name} ${name}`);
-      this.#faulty.after(random() * 400_000, () => {
+      this.#faulty.after(random() * 300_000, () => {
         if (node.lie === lie) node.lie = undefined;
       });
     }
