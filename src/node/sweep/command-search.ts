@@ -160,7 +160,8 @@ export class CommandSearch {
     if (height !== undefined) return { height };
     const { madeS, endS } = lifeOf(step0);
     const query = { what: 'command', key: step0.hash, madeS } as const;
-    const { found, evidence } = await this.#ledger.search(chain, query, { untilS: endS + MARGIN_S }, stop);
+    const range = { untilS: endS + MARGIN_S, expiresS: endS };
+    const { found, evidence } = await this.#ledger.search(chain, query, range, stop);
     if (found) this.#foundAt.set(chain, found.height);
     return { height: found?.height, evidence };
   }

@@ -42,7 +42,8 @@ interface Search {
 
 /**
  * The work in the blocks from the block that has the command up to the head. If no block has the command, the work in
- * all blocks from the lowest one that was read up to the head.
+ * the blocks that are too late to have it: a node that hides the command's block must forge that block and all above it.
+ * The blocks below that block can be real, so their work is no evidence.
  */
 export interface Work {
   /** Expected number of hashes for these blocks; meaningless on networks whose blocks need no proof of work. */
@@ -101,11 +102,11 @@ export async function findCommand(
   stop: AbortSignal,
   limits: SearchLimits = SEARCH_LIMITS,
 ): Promise<Search> {
-  const { stretches, newest, lowest } = await stretchesOf(api, branch, query, range, stop, limits);
-  const workFrom = (bottom: BlockHeader, blocks = FINAL_BLOCKS): Work => {
+  const { stretches, newest, lastAlive } = await stretchesOf(api, branch, query, range, stop, limits);
+  const workFrom = (bottom: BlockHeader): Work => {
     // The first block of a chain needs no proof of work.
     const own = bottom.height > 0n ? blockWeight(bottom.target) : 0n;
-    return { hashes: newest.weight - bottom.weight + own, blocks };
+    return { hashes: newest.weight - bottom.weight + own, blocks: FINAL_BLOCKS };
   };
   // The lowest blocks are read first, because most commands enter a block soon.
   for (const stretch of stretches.toReversed()) {
@@ -121,7 +122,8 @@ export async function findCommand(
   const [{ high, hash }] = stretches;
   const lifeS = range.untilS === undefined ? 0 : range.untilS - query.madeS;
   const blocks = BigInt(Math.max(Number(FINAL_BLOCKS), Math.ceil(lifeS / BLOCK_S)));
-  return { found: undefined, block: { height: high, hash }, newest, work: workFrom(lowest, blocks) };
+  const work = { hashes: newest.weight - (lastAlive ?? newest).weight, blocks };
+  return { found: undefined, block: { height: high, hash }, newest, work };
 }
 
 /** @returns the header of the newest block, proven by its hash and its work @throws the errors of `findCommand` */
@@ -134,7 +136,8 @@ interface Followed {
   /** At least one stretch. The highest stretch is the first. */
   readonly stretches: readonly Stretch[];
   readonly newest: BlockHeader;
-  readonly lowest: BlockHeader;
+  /** The highest block that could contain the command; undefined if the command's time to live is not known. */
+  readonly lastAlive: BlockHeader | undefined;
 }
 
 /** Reads the headers from the head down to the lowest block that could contain the command. */
@@ -142,13 +145,14 @@ async function stretchesOf(
   api: BlockReader,
   branch: Branch,
   { what, madeS }: SearchQuery,
-  { height: wanted, untilS }: SearchRange,
+  { height: wanted, untilS, expiresS = untilS }: SearchRange,
   stop: AbortSignal,
   limits: SearchLimits,
 ): Promise<Followed> {
   if (wanted !== undefined && (wanted < 0 || wanted > branch.head.height)) throw missing(BigInt(wanted));
   const earliestUs = BigInt(madeS) * 1_000_000n - AHEAD_US;
   const untilUs = untilS === undefined ? undefined : BigInt(untilS) * 1_000_000n;
+  const expiresUs = expiresS === undefined ? undefined : BigInt(expiresS) * 1_000_000n;
   // Another sender's step 1 usually follows soon after step 0, or comes at the same time as ours. So the lowest and the
   // newest blocks are enough. If they have no step 1, the runner repeats the search.
   const isAnybodys = what === 'step 1';
@@ -156,12 +160,15 @@ async function stretchesOf(
   let stretches: Stretch[] = [];
   let newest: BlockHeader | undefined;
   let lowest: BlockHeader | undefined;
+  let lastAlive: BlockHeader | undefined;
   for await (const { header, hash } of linkedHeaders(api, branch, BigInt(wanted ?? 0), stop)) {
     const { height, creationTimeUs: timeUs } = header;
     newest ??= header;
     lowest = header;
+    // The parent of this block may have been created before the end of the time to live, those of higher ones not.
+    if (expiresUs !== undefined && timeUs >= expiresUs) lastAlive = header;
     if (wanted !== undefined && height === BigInt(wanted)) {
-      return { stretches: [{ high: height, hash, low: height }], newest, lowest };
+      return { stretches: [{ high: height, hash, low: height }], newest, lastAlive };
     }
     if (wanted === undefined) {
       const isAfterEnd = untilUs !== undefined && timeUs >= untilUs;
@@ -185,7 +192,7 @@ async function stretchesOf(
   // On a young chain, no block is much older than the command. But the block that was the newest one when the command
   // was made must have been read.
   if (lowest.creationTimeUs >= BigInt(madeS + 1) * 1_000_000n) throw missing(lowest.height - 1n);
-  return { stretches, newest, lowest };
+  return { stretches, newest, lastAlive };
 }
 
 /** Reads the headers of a branch in descending order. Each is proven by the header above it. */

@@ -63,6 +63,8 @@ export class SweepStore {
     this.#orFault(() => {
       this.#fs.mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
       this.#lock.take();
+      // An earlier process may have ended after it renamed a file, and before the new name was on the disk.
+      syncDirectory(this.#fs, dirname(this.file));
     });
   }
 

@@ -55,6 +55,11 @@ export interface SearchRange {
    * contain the command. The search fails if the chain has no block of this time or later yet. Default: no end.
    */
   readonly untilS?: number;
+  /**
+   * End of the command's time to live, in seconds since 1970. If no block contains the command, only the work of blocks
+   * whose parents were created at this time or later is evidence. Default: `untilS`.
+   */
+  readonly expiresS?: number;
 }
 
 /** A command's result in a block of its chain. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NEVER } from '#pickaxe/base/system/abort.js';
 import { type BlockReader, findCommand, SEARCH_LIMITS } from '#pickaxe/node/sweep/linked-blocks.js';
-import { SweepFault } from '#pickaxe/node/sweep/sweep-ledger.js';
+import { type SearchRange, SweepFault } from '#pickaxe/node/sweep/sweep-ledger.js';
 import { type BlockHeader, blockHash } from '#pickaxe/protocol/ledger/header.js';
 import type { PayloadWithOutputs, Proven } from '#pickaxe/protocol/ledger/payload.js';
 
@@ -80,6 +80,17 @@ describe('a search in blocks', () => {
     // Two minutes are four blocks, and the block below them shows where they end.
     expect([found, block.height, given]).toEqual([undefined, 560n, { headers: 1000 - 495 + 1, blocks: 560 - 495 + 1 }]);
     expect(block.hash).toEqual(blockHash(chain[Number(HEIGHT - 560n)]));
+  });
+
+  it('that finds nothing counts only the work of blocks that are too late to have the command', async () => {
+    const { api } = reader();
+    const workOf = async (range: SearchRange) => (await findCommand(api, branch, query(500), range, NEVER)).work;
+    // The parent of block 540 was made before the command's time was over, those of the 460 blocks above it were not.
+    const range = { untilS: timeAt(560), expiresS: timeAt(540) };
+    expect(await workOf(range)).toEqual({ hashes: HEIGHT - 540n, blocks: 60n });
+    expect(await workOf({ ...range, expiresS: timeAt(540) - 1 })).toMatchObject({ hashes: HEIGHT - 540n });
+    expect(await workOf({ ...range, expiresS: timeAt(540) + 1 })).toMatchObject({ hashes: HEIGHT - 541n });
+    expect(await workOf({ untilS: timeAt(560) })).toMatchObject({ hashes: HEIGHT - 560n });
   });
 
   it('of one height reads one block', async () => {

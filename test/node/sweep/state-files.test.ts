@@ -14,8 +14,9 @@ import {
 import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { StoreFault, SweepStore } from '#pickaxe/node/sweep/state-files.js';
+import { type StateFileSystem, StoreFault, SweepStore } from '#pickaxe/node/sweep/state-files.js';
 import { plannedTransfer, type Sweep } from '#pickaxe/node/sweep/sweep-state.js';
+import { MemoryFiles } from '../../simulation/payments/memory-files.ts';
 import { ACCOUNT, NEVER, World } from './world.ts';
 
 const SWEEP: Sweep = {
@@ -215,4 +216,27 @@ it('a file that is no state is refused, with its first characters', () => {
     const damaged = `${store.file} is damaged, or of another version of pickaxe: it is not JSON: it begins with "${begin}"`;
     expect(() => store.load()).toThrow(new StoreFault(damaged));
   }
+});
+
+it.skipIf(process.platform === 'win32')('what a killed process has renamed is on the disk for the next one', () => {
+  const files = new MemoryFiles();
+  const fs = files.system(() => () => {});
+  const storeWith = (system: StateFileSystem) => new SweepStore('/state', 'development', ACCOUNT, 'sweep', system);
+  let isSynchronised = false;
+  const killedSoon: StateFileSystem = {
+    ...fs,
+    fsyncSync: (fd) => {
+      // The first call is for the file, the second one for the folder.
+      if (isSynchronised) throw new Error('killed');
+      isSynchronised = true;
+      fs.fsyncSync(fd);
+    },
+  };
+  expect(() => storeWith(killedSoon).save(SWEEP)).toThrow('killed');
+  const next = storeWith(fs);
+  next.open();
+  expect(next.load()).toEqual(SWEEP);
+  // The machine loses power, and with it all names that are not on its disk.
+  files.losePower(() => 0);
+  expect(storeWith(fs).load()).toEqual(SWEEP);
 });

@@ -90,7 +90,8 @@ async function search(
   const query = { what: 'command', key, madeS: life?.madeS ?? 0 } as const;
   if (status === 'expired') {
     if (life === undefined) throw new SweepFault('its time to live is not known');
-    return await ledger.search(chain, query, { untilS: life.endS + MARGIN_S }, stop);
+    const { endS } = life;
+    return await ledger.search(chain, query, { untilS: endS + MARGIN_S, expiresS: endS }, stop);
   }
   const height = block?.height ?? -1;
   if (height < 0) throw new SweepFault('the node names no block that has it');
