@@ -19,7 +19,11 @@ import { type Answer, type Asked, type LedgerNode, type Lie, NETWORK } from './l
 import { chainOf, endpointOf, jsonAnswer, resultOf } from './lies.ts';
 
 /** `no block`: no forged block has the command. `success` and `failure`: a forged block has it, with this result. */
-type Claim = 'no block' | 'success' | 'failure';
+const CLAIMS = ['no block', 'success', 'failure'] as const;
+type Claim = (typeof CLAIMS)[number];
+
+/** The most time by which a forged block is ahead, in ms: what a clock may differ from another one. */
+const MOST_AHEAD_MS = 55 * 60_000;
 
 interface Sent {
   readonly cmd: string;
@@ -40,16 +44,19 @@ export class Conspiracy {
   readonly #isTaking: boolean;
   readonly #random: Random;
   readonly #nowUs: () => bigint;
+  readonly #leastMs: number;
   #chain = -1;
   #key = '';
   /** The forged blocks and those below them, highest first. */
   #blocks: readonly Block[] = [];
   #result: object = {};
 
-  constructor(random: Random, nowUs: () => bigint) {
+  /** @param least the least time by which the newest forged block is ahead of now, in ms */
+  constructor(random: Random, nowUs: () => bigint, least = 0, claims: readonly Claim[] = CLAIMS) {
     this.#random = random;
     this.#nowUs = nowUs;
-    this.claim = (['no block', 'success', 'failure'] as const)[Math.floor(random() * 3)];
+    this.#leastMs = least;
+    this.claim = claims[Math.floor(random() * claims.length)];
     this.#isTaking = random() < 0.5;
   }
 
@@ -80,7 +87,8 @@ export class Conspiracy {
     const [base] = below;
     const count = 7 + Math.floor(random() * (random() < 0.5 ? 10 : 150));
     const startUs = base.header.creationTimeUs;
-    const endUs = this.#nowUs() + BigInt(Math.floor(random() * 55 * 60_000_000));
+    const aheadMs = this.#leastMs + random() * (MOST_AHEAD_MS - this.#leastMs);
+    const endUs = this.#nowUs() + BigInt(Math.floor(1000 * aheadMs));
     const empty = payloadOf(base.payload, []);
     const at = 1 + Math.floor(random() * 2);
     const result = resultOf(sent.hash, Number(base.header.height) + at, this.claim === 'success');

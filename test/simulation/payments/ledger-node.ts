@@ -28,9 +28,12 @@ import { type SimulatedProcess, START_MS, type VirtualTime } from '../virtual-ti
 export const NETWORK = 'testnet04';
 export const CHAINS = 4;
 /** Number of hashes that a block takes on average. */
-const DIFFICULTY = 64;
-/** Number of hashes that a block is known to take at least, in place of the table's 2^20. */
-export const LEAST_WORK = 16n;
+const DIFFICULTY = 512;
+/**
+ * Number of hashes that a block is known to take at least, in place of the table's 2^20. As on real networks, blocks
+ * take many times as much. A forged block takes one hash.
+ */
+export const LEAST_WORK = 32n;
 
 export type NodeMode =
   | 'fine'

@@ -142,6 +142,18 @@ export class PaymentsWorld implements World {
         const forgers = new Conspiracy(random, () => nodes[0].ledger.nowUs());
         this.#deceive(random, `forges ${forgers.claim}`, forgers.lie);
       },
+      'nodes forge blocks, and clocks are set to fit them': (random) => {
+        const aheadMs = (42 + 10 * random()) * 60_000;
+        const forgers = new Conspiracy(random, () => nodes[0].ledger.nowUs(), aheadMs, ['no block']);
+        this.#deceive(random, `forges ${forgers.claim}`, forgers.lie);
+        // Only what was signed before by the right clock can seem to have expired.
+        later(random, 60_000, () => {
+          for (const payer of payers) this.#setClock(payer, aheadMs);
+        });
+        later(random, 300_000, () => {
+          for (const payer of payers) this.#setClock(payer, 0);
+        });
+      },
       'commands are badlisted': (random) => {
         const chain = Math.floor(random() * CHAINS);
         const keys = nodes.flatMap(({ commands }) => commands.pending(chain).requestKeys);
@@ -173,9 +185,7 @@ export class PaymentsWorld implements World {
           if (!process.isFrozen) payer.interrupt();
         }),
       'the clock of a payer is set': (random) => {
-        const payer = pick(random, payers);
-        payer.skewMs = (random() - 0.5) * (random() < 0.5 ? 4 * 3_600_000 : 60_000);
-        if (payer.process) payer.process.skewMs = payer.skewMs;
+        this.#setClock(pick(random, payers), (random() - 0.5) * (random() < 0.5 ? 4 * 3_600_000 : 60_000));
       },
     };
   }
@@ -195,11 +205,9 @@ export class PaymentsWorld implements World {
     this.#heal();
     for (const payer of this.payers) {
       payer.isLeaving = true;
-      payer.skewMs = 0;
       payer.killIn = 0;
-      if (!payer.process) continue;
-      payer.process.skewMs = 0;
-      payer.process.thaw();
+      this.#setClock(payer, 0);
+      payer.process?.thaw();
     }
   }
 
@@ -221,6 +229,11 @@ export class PaymentsWorld implements World {
     for (const { name, process } of this.payers) {
       if (process) this.simulation.violate(`${name} has not ended a minute after it was stopped`);
     }
+  }
+
+  #setClock(payer: Payer, skewMs: number): void {
+    payer.skewMs = skewMs;
+    if (payer.process) payer.process.skewMs = skewMs;
   }
 
   /** Lets some nodes tell the same one to three lies. */
