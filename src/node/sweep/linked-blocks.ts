@@ -42,8 +42,8 @@ interface Search {
 
 /**
  * The work in the blocks from the block that has the command up to the head. If no block has the command, the work in
- * the blocks that are too late to have it: a node that hides the command's block must forge that block and all above it.
- * The blocks below that block can be real, so their work is no evidence.
+ * the blocks that are too late to have it. A node that hides the command's block must forge that block and all above
+ * it, but the blocks below it can be real, so their work is no evidence.
  */
 export interface Work {
   /** Expected number of hashes for these blocks; meaningless on networks whose blocks need no proof of work. */

@@ -334,9 +334,16 @@ export class CoinBooks {
 function sweepsOf(payer: Payer): Sweep[] {
   return [...payer.files.texts()].flatMap(([path, text]) => {
     if (!/^\/state\/(transfer|sweep)-.*\.json$/.test(path)) return [];
-    return [parseSweep(text)];
+    const known = parsed.get(payer);
+    if (known?.text === text && known.path === path) return [known.sweep];
+    const sweep = parseSweep(text);
+    parsed.set(payer, { path, text, sweep });
+    return [sweep];
   });
 }
+
+/** The state file of each payer that was parsed last: most are parsed several times, with many signatures. */
+const parsed = new WeakMap<Payer, { readonly path: string; readonly text: string; readonly sweep: Sweep }>();
 
 const pactIdOf = ({ payload }: Payload) => ('cont' in payload ? payload.cont.pactId : '');
 

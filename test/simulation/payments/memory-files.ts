@@ -21,7 +21,7 @@ interface Inode {
 export type BeforeCall = () => () => void;
 
 export class MemoryFiles {
-  /** Number of changes of names, for those who look for news. */
+  /** Number of changes of state files, for those who look for news. */
   changes = 0;
   #names = new Map<string, Inode>();
   /** The names that the disk has. */
@@ -128,7 +128,7 @@ export class MemoryFiles {
   #change(path: string, act: (names: Map<string, Inode>) => void): void {
     act(this.#names);
     this.#pending.push({ folder: dirname(path), act });
-    this.changes++;
+    if (path.endsWith('.json')) this.changes++;
   }
 }
 
