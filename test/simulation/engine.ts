@@ -13,10 +13,10 @@ const BATCH = 16;
 export class SimulatedEngine implements Engine {
   readonly name = 'cpu';
   readonly kind = 'cpu';
-  /** Called for each batch, with the job and the number of its nonces. */
-  onBatch: (job: Job, nonces: number) => void = () => {};
-  /** Called for each candidate, with its header of 286 bytes. */
-  onFound: (header: Uint8Array) => void = () => {};
+  /** Called for each batch, with the job, the number of its nonces, and when it began (monotonic). */
+  onBatch: (job: Job, nonces: number, beganMs: number) => void = () => {};
+  /** Called for each candidate, with its header of 286 bytes and its job. */
+  onFound: (header: Uint8Array, job: Job) => void = () => {};
   readonly #process: SimulatedProcess;
   readonly #hashesPerSecond: number;
   readonly #random: Random;
@@ -44,10 +44,10 @@ export class SimulatedEngine implements Engine {
         const parts = { ...range, counter: range.counter + i };
         if (!solves(job, parts)) continue;
         const nonce = joinNonce(parts);
-        this.onFound(withNonce(job.header, nonce));
+        this.onFound(withNonce(job.header, nonce), job);
         candidates.push(nonce);
       }
-      this.onBatch(job, nonces);
+      this.onBatch(job, nonces, beganMs);
       yield { searched: range, hashes: nonces, beganMs, candidates };
     }
   }

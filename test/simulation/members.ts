@@ -38,6 +38,11 @@ export type Settings = { readonly [Group in keyof Config]?: Partial<Config[Group
 /** Settings that mine on these nodes, in this order of preference. */
 export const onNodes = (urls: readonly string[]): Settings => ({ node: { urls: [...urls] } });
 
+/** Settings that mine on these pools, in this order of preference. */
+export const onPools = (urls: readonly string[], user: string, difficulty?: number): Settings => {
+  return { pool: { urls: [...urls], user, ...(difficulty !== undefined && { difficulty }) } };
+};
+
 /** Settings of a rig of a fleet. */
 export const inFleet: Settings = { nats: { urls: ['nats://simulated'] } };
 
@@ -64,6 +69,10 @@ export interface MemberOptions {
   readonly coordinates?: boolean;
   /** How far the clocks of this member's processes are off at most. */
   readonly mostSkewMs: number;
+  /** Returns what else each process uses from outside, such as connections to pools. */
+  readonly context?: (process: SimulatedProcess, random: Random) => Partial<RigContext>;
+  /** Called with each event. */
+  readonly emit?: (event: MinerEvent) => void;
 }
 
 export abstract class SimulatedMember {
@@ -161,13 +170,16 @@ export abstract class SimulatedMember {
   }
 
   async #mineOnce(process: SimulatedProcess, { loaded, reload, run, restart, canStop }: Attempt): Promise<number> {
-    const { nodes, coordinates = false } = this.#options;
+    const { nodes, coordinates = false, emit } = this.#options;
     const { config } = loaded;
     const { clock } = process;
-    const context: RigContext = { clock, random: this.random, transport: transportOf(nodes, process) };
+    const more = this.#options.context?.(process, this.random);
+    const context: RigContext = { clock, random: this.random, transport: transportOf(nodes, process), ...more };
     const events = new Events();
     events.on((event) => {
-      if (!process.isDead) this.listen(event);
+      if (process.isDead) return;
+      emit?.(event);
+      this.listen(event);
     });
     const isForFleet = config.nats.urls !== undefined && !coordinates;
     const chosen = isForFleet ? undefined : new ChosenSource(config, events, context, coordinates);

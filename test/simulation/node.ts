@@ -3,7 +3,6 @@
  * A miner's own HTTP code asks it, by a transport in memory.
  */
 
-import { Readable } from 'node:stream';
 import { type Random, randomInteger } from '#pickaxe/mock-node/random.js';
 import type { NodeTransport, Transport } from '#pickaxe/node/http/exchange.js';
 import { basePathOf, CONFIG_PATH, HEALTH_PATH } from '#pickaxe/node/http/url.js';
@@ -19,8 +18,10 @@ import { meetsTarget } from '#pickaxe/protocol/chain/target.js';
 import { powHash } from '#pickaxe/protocol/chain/verify.js';
 import { headerTargetOf } from '#pickaxe/protocol/chain/work.js';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
+import { Clients } from './clients.ts';
 import { ledgerAnswer } from './ledger.ts';
 import type { Judgement, Peer, SimulatedBlock, SimulatedNetwork } from './network.ts';
+import { type Answer, type Delivery, failure, type Request, responseOf, UpdateStream } from './node-wire.ts';
 import { type SimulatedProcess, START_MS, type VirtualTime } from './virtual-time.ts';
 
 /** A node forgets a work after this time. */
@@ -41,19 +42,37 @@ export type NodeMode =
   /** It does what it is asked, but half of its answers are lost. */
   | 'losing answers'
   /** It refuses every solution, as behind a load balancer that asks another node. */
-  | 'refusing';
+  | 'refusing'
+  /** The bodies of half of its answers break off in the middle. */
+  | 'breaking off'
+  /** The bodies of its answers take seconds. */
+  | 'slow'
+  /** A third of its works are wrong. */
+  | 'giving wrong work'
+  /** It gives work on the block before the newest one, for some seconds after each block. */
+  | 'giving stale work';
+
+/** Which blocks a node takes. */
+export type Following =
+  | 'the network'
+  /** Blocks of others arrive late. */
+  | 'late'
+  /** It takes and publishes no blocks. Its own branch grows on. */
+  | 'nobody';
+
+const LATE_MS = 15_000;
+const STALE_MS = 4_000;
+/** After this time without faults, clients know that the node is well. */
+const WELL_MS = 20_000;
+/** A clock that was set back by more than miners allow for makes their solutions of this time invalid. */
+const SET_BACK_MS = 60_000;
+/** How far behind a node's clock the creation times of solutions are, unless the work's own time is later. */
+const MARGIN_US = 1_400_000n;
 
 interface GivenWork {
   readonly header: Buffer;
   readonly chain: number;
   readonly atMs: number;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body?: Buffer | string;
-  /** The node's end of an update stream. */
-  readonly stream?: UpdateStream;
 }
 
 export class SimulatedNode implements Peer {
@@ -63,19 +82,25 @@ export class SimulatedNode implements Peer {
   mode: NodeMode = 'fine';
   /** Whether its update streams stay open, but announce nothing. */
   isDeaf = false;
-  /** How far the node's clock is ahead. */
-  clockMs = 0;
+  following: Following = 'the network';
+  /** Since when nothing has been wrong with the node. */
+  wellSinceMs = 0;
   process: SimulatedProcess;
   /** By chain: the newest block that this node knows. */
   readonly view: SimulatedBlock[];
+  /** By chain: when the newest block came. */
+  readonly cameMs: number[];
   /** What the node could not forgive: solutions that break the rules. */
   readonly invalid: string[] = [];
   /** By chain: when the last New Cut was announced. */
   readonly announcedMs: number[];
+  readonly clients: Clients;
   readonly #time: VirtualTime;
   readonly #network: SimulatedNetwork;
   readonly #random: Random;
   readonly #works = new Map<string, GivenWork>();
+  #clockMs = 0;
+  #setBackMs = Number.NEGATIVE_INFINITY;
   readonly #streams = new Set<UpdateStream>();
 
   constructor(name: string, time: VirtualTime, network: SimulatedNetwork, random: Random, dialect: Dialect) {
@@ -84,6 +109,12 @@ export class SimulatedNode implements Peer {
     this.dialect = dialect;
     this.process = time.start(name);
     this.view = [...network.newest];
+    this.clients = new Clients(
+      () => time.nowMs,
+      this.view.length,
+      (what) => void this.invalid.push(`${what} at ${name}`),
+    );
+    this.cameMs = this.view.map(() => 0);
     this.announcedMs = this.view.map(() => Number.NEGATIVE_INFINITY);
     this.#time = time;
     this.#network = network;
@@ -92,15 +123,26 @@ export class SimulatedNode implements Peer {
   }
 
   receive(block: SimulatedBlock): void {
-    if (this.mode === 'down' || block.height <= this.view[block.chain].height) return;
+    if (this.following === 'late') this.process.after(LATE_MS, () => this.#receive(block));
+    else this.#receive(block);
+  }
+
+  #receive(block: SimulatedBlock): void {
+    if (this.mode === 'down' || this.following === 'nobody' || block.height <= this.view[block.chain].height) return;
     this.#take(block);
+  }
+
+  /** Sets the node's clock, which is ahead by `ms` then. */
+  setClock(ms: number): void {
+    if (ms < this.#clockMs) this.#setBackMs = this.#time.nowMs;
+    this.#clockMs = ms;
   }
 
   /** Somebody else has found a block, which this node is the first to know. */
   growBy(chain: number): void {
     const block = this.#network.foreignBlock(this.view[chain]);
     this.#take(block);
-    this.#network.publish(block, this);
+    if (this.following !== 'nobody') this.#network.publish(block, this);
   }
 
   /** Replaces the newest block of a chain by another one of the same height. */
@@ -109,13 +151,19 @@ export class SimulatedNode implements Peer {
     if (parent) this.#take(this.#network.foreignBlock(parent));
   }
 
-  /** Learns what it has missed. */
+  /** Learns what it has missed. Of two branches, the longer one wins. */
   catchUp(): void {
-    for (const block of this.#network.newest) this.receive(block);
+    this.following = 'the network';
+    for (const [chain, block] of this.#network.newest.entries()) {
+      const own = this.view[chain];
+      if (own.height > block.height) this.#network.publish(own, this);
+      else if (own !== block) this.#take(block);
+    }
   }
 
   /** Starts again as a new process, which knows no work any more. */
   restart(): void {
+    this.wellSinceMs = this.#time.nowMs;
     this.endStreams();
     this.#works.clear();
     this.process.kill();
@@ -136,7 +184,7 @@ export class SimulatedNode implements Peer {
   wouldAccept(header: Uint8Array): boolean {
     const work = this.#works.get(payloadOf(header));
     if (!work || this.#time.nowMs - work.atMs > WORK_LIFE_MS) return false;
-    if (this.#network.hasAccepted(header)) return false;
+    if (this.#network.hasAccepted(header) || creationTimeOf(header) > this.#nowUs()) return false;
     return this.view[work.chain].hash.equals(parentOf(header));
   }
 
@@ -155,13 +203,18 @@ export class SimulatedNode implements Peer {
   }
 
   #nowUs(): bigint {
-    return BigInt(Math.floor((START_MS + this.#time.nowMs + this.clockMs) * 1000));
+    return BigInt(Math.floor((START_MS + this.#time.nowMs + this.#clockMs) * 1000));
   }
 
-  #take(block: SimulatedBlock): void {
+  /** @param isOwn whether a client has found the block */
+  #take(block: SimulatedBlock, isOwn = false): void {
     const { chain } = block;
     this.view[chain] = block;
+    this.cameMs[chain] = this.#time.nowMs;
     this.announcedMs[chain] = this.#time.nowMs;
+    const isWell = this.mode === 'fine' && this.following === 'the network' && !this.isDeaf;
+    if (!isWell) this.wellSinceMs = this.#time.nowMs;
+    if (isWell && !isOwn && this.#time.nowMs - this.wellSinceMs > WELL_MS) this.clients.block(chain);
     if (this.isDeaf) return;
     for (const stream of this.#streams) if (stream.chain === chain) stream.announce();
   }
@@ -187,8 +240,9 @@ export class SimulatedNode implements Peer {
           return;
         }
         const isBusy = this.mode === 'busy' && this.#random() < 0.5;
-        const answer = isBusy ? { status: 503 } : this.#answer(client, path, body, signal);
+        const answer: Answer = isBusy ? { status: 503 } : this.#answer(client, path, body, signal);
         if (this.mode === 'losing answers' && this.#random() < 0.5) {
+          answer.stream?.end();
           fail(failure('other side closed', 'UND_ERR_SOCKET'));
           return;
         }
@@ -196,9 +250,15 @@ export class SimulatedNode implements Peer {
           'x-server-timestamp': String(this.#nowUs() / 1_000_000n),
           [VERSION_HEADERS[this.dialect]]: '2.0',
         };
-        client.after(this.#latencyMs(), () => settle(() => resolve(responseOf(answer, headers))));
+        const delivery = this.#delivery();
+        client.after(this.#latencyMs(), () => settle(() => resolve(responseOf(answer, headers, delivery, client))));
       });
     });
+  }
+
+  #delivery(): Delivery {
+    if (this.mode === 'slow') return { pauseMs: this.#random() * 5_000 };
+    return this.mode === 'breaking off' && this.#random() < 0.5 ? 'half' : 'whole';
   }
 
   #answer(client: SimulatedProcess, path: string, body: Request['body'], signal: AbortSignal): Answer {
@@ -208,9 +268,9 @@ export class SimulatedNode implements Peer {
     if (!path.startsWith(`${base}/`)) return { status: 404 };
     switch (path.slice(base.length)) {
       case '/mining/work':
-        return { status: 200, body: this.#work() };
+        return { status: 200, body: this.#work(client) };
       case '/mining/solved':
-        return this.#solved(Buffer.from(body as Uint8Array));
+        return this.#solved(client, Buffer.from(body as Uint8Array));
       case '/mining/updates':
         return { status: 200, stream: this.#updates(client, Buffer.from(body as Uint8Array), signal) };
       default: {
@@ -221,21 +281,33 @@ export class SimulatedNode implements Peer {
     }
   }
 
-  #work(): Buffer {
+  #work(client: SimulatedProcess): Buffer {
+    this.clients.askedForWork(client);
     const chain = randomInteger(this.#random, this.view.length);
-    const header = this.#network.header(this.view[chain], this.#nowUs());
+    const header = this.#network.header(this.#parentFor(chain), this.#nowUs());
+    const isWrong = this.mode === 'giving wrong work' && this.#random() < 0.3;
+    const how = isWrong ? WRONG_WORKS[randomInteger(this.#random, WRONG_WORKS.length)] : undefined;
+    if (how === 'other network') header.writeUInt32LE(OTHER_NETWORK, HEADER_OFFSET.version);
+    if (how === 'future') header.writeBigInt64LE(this.#nowUs() + DAY_US, HEADER_OFFSET.creationTime);
     this.#works.set(payloadOf(header), { header, chain, atMs: this.#time.nowMs });
     if (this.#works.size > MOST_WORKS) this.#works.delete(this.#works.keys().next().value as string);
+    this.clients.gaveWork(client, chain);
     const record = Buffer.alloc(WORK_BYTES);
     record.writeUInt32LE(chain, WORK_OFFSET.chain);
     this.#network.workTarget.copy(record, WORK_OFFSET.target);
     header.copy(record, WORK_OFFSET.header);
-    return record;
+    return how === 'too short' ? record.subarray(1) : record;
   }
 
-  #solved(header: Buffer): Answer {
+  #parentFor(chain: number): SimulatedBlock {
+    const isStale = this.mode === 'giving stale work' && this.#time.nowMs - this.cameMs[chain] < STALE_MS;
+    return (isStale ? this.#network.parent(this.view[chain]) : undefined) ?? this.view[chain];
+  }
+
+  #solved(client: SimulatedProcess, header: Buffer): Answer {
     const judgement = this.mode === 'refusing' ? 'unknown' : this.#judge(header);
     this.#network.counts[judgement]++;
+    if (judgement === 'accepted') this.clients.accepted(client);
     if (judgement === 'invalid') return { status: 400, body: 'Invalid solved work' };
     if (judgement === 'unknown') return { status: 404, body: 'No associated Payload' };
     return { status: 200 };
@@ -253,11 +325,15 @@ export class SimulatedNode implements Peer {
       const isTime = at >= HEADER_OFFSET.creationTime && at < HEADER_OFFSET.parent;
       if (!isTime && work.header[at] !== header[at]) return broken(`with another byte ${at}`);
     }
-    const [given, timeUs] = [work.header, header].map((each) => each.readBigInt64LE(HEADER_OFFSET.creationTime));
+    const [given, timeUs] = [work.header, header].map(creationTimeOf);
     if (timeUs < given) return broken('with an earlier creation time');
-    // The time of a work is after that of its parent, which a node with another clock may have made.
-    if (timeUs > this.#nowUs() && timeUs > given)
-      return broken(`whose creation time is ${timeUs - this.#nowUs()} µs in the future`);
+    const aheadUs = timeUs - this.#nowUs();
+    const wasSetBack = this.#time.nowMs - this.#setBackMs < SET_BACK_MS;
+    if (aheadUs > 0n && (wasSetBack || timeUs === given)) return 'invalid';
+    if (aheadUs > 0n) return broken(`whose creation time is ${aheadUs} µs in the future`);
+    if (timeUs > given && aheadUs > -MARGIN_US && !wasSetBack) {
+      return broken(`whose creation time is only ${-aheadUs} µs ago: its clock may be set back`);
+    }
     if (!meetsTarget(powHash(header), headerTargetOf(work.header))) return broken('without proof of work');
     const key = toHex(header);
     if (this.#network.accepted.has(key)) return 'doubled';
@@ -265,8 +341,8 @@ export class SimulatedNode implements Peer {
     this.#network.take(header, isOnNewest ? 'accepted' : 'orphaned');
     if (!isOnNewest) return 'orphaned';
     const block = this.#network.block(header);
-    this.#take(block);
-    this.#network.publish(block, this);
+    this.#take(block, true);
+    if (this.following !== 'nobody') this.#network.publish(block, this);
     return 'accepted';
   }
 
@@ -274,7 +350,11 @@ export class SimulatedNode implements Peer {
     const chain = body.length === CHAIN_BYTES ? body.readUInt32LE(0) : 0;
     const stream = new UpdateStream(chain, client, () => this.#latencyMs());
     this.#streams.add(stream);
-    stream.onEnd = () => this.#streams.delete(stream);
+    this.clients.openedStream(client);
+    stream.onEnd = () => {
+      this.#streams.delete(stream);
+      this.clients.endedStream(client);
+    };
     if (signal.aborted) stream.end();
     signal.addEventListener('abort', () => stream.end(), { once: true });
     this.process.after(STREAM_MS * (0.9 + 0.2 * this.#random()), () => stream.end());
@@ -291,56 +371,11 @@ export function transportOf(nodes: readonly SimulatedNode[], client: SimulatedPr
   };
 }
 
-interface Request {
-  readonly path: string;
-  readonly body: string | Uint8Array | null;
-  readonly signal: AbortSignal;
-}
-
-/** An update stream: what it carries arrives in the client's process after a while, in order. */
-class UpdateStream {
-  readonly chain: number;
-  onEnd: () => void = () => {};
-  readonly #client: SimulatedProcess;
-  readonly #latencyMs: () => number;
-  #lastMs = 0;
-  #isOver = false;
-  readonly body = new Readable({ read: () => {} });
-
-  constructor(chain: number, client: SimulatedProcess, latencyMs: () => number) {
-    this.chain = chain;
-    this.#client = client;
-    this.#latencyMs = latencyMs;
-    this.body.on('error', () => {});
-  }
-
-  announce(): void {
-    this.#send('event:New Cut\n\n');
-  }
-
-  end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.onEnd();
-    this.#send(null);
-  }
-
-  #send(chunk: string | null): void {
-    const nowMs = this.#client.clock.monotonicMs();
-    this.#lastMs = Math.max(this.#lastMs, nowMs + this.#latencyMs());
-    this.#client.after(this.#lastMs - nowMs, () => {
-      if (!this.body.destroyed) this.body.push(chunk === null ? null : Buffer.from(chunk));
-    });
-  }
-}
-
-function responseOf({ status, body = '', stream }: Answer, headers: Record<string, string>) {
-  const readable = stream?.body ?? Readable.from(body.length === 0 ? [] : [Buffer.from(body)]);
-  const dump = async () => void readable.resume();
-  return { statusCode: status, headers, body: Object.assign(readable, { dump }) };
-}
-
-const failure = (message: string, code: string) => Object.assign(new Error(message), { code });
+const WRONG_WORKS = ['too short', 'other network', 'future'] as const;
+/** The code of another network. */
+const OTHER_NETWORK = 7;
+const DAY_US = 86_400_000_000n;
+const creationTimeOf = (header: Uint8Array) => Buffer.from(header).readBigInt64LE(HEADER_OFFSET.creationTime);
 const parentOf = (header: Uint8Array) => Buffer.from(header.subarray(HEADER_OFFSET.parent, HEADER_OFFSET.parent + 32));
 /** The hash of the work's transactions, which no other work has. It is at 190 of the header. */
 const payloadOf = (header: Uint8Array) => toHex(header.subarray(190, 222));

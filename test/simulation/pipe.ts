@@ -49,6 +49,11 @@ export class Pipe {
     return this.ends.every((end) => !end.destroyed);
   }
 
+  /** Whether the connection is half-open. */
+  get isDeaf(): boolean {
+    return this.#ways.some(({ isDeaf }) => isDeaf);
+  }
+
   /** Breaks the connection: both ends get the error ECONNRESET, and what was on its way is lost. */
   reset(): void {
     for (const way of this.#ways) way.reset();

@@ -93,7 +93,7 @@ export class PoolClient {
   }
 
   changeNonce1(): void {
-    if (!this.#hasBegun) return;
+    if (!this.#hasBegun || this.#pool.silence === 'all') return;
     this.#nonce1 = this.#pool.takeNonce1();
     this.call('mining.set_extranonce', [this.#nonce1Hex(), this.#nonce2Bytes()]);
     this.give(true);
@@ -101,6 +101,11 @@ export class PoolClient {
 
   call(method: string, params: readonly unknown[]): void {
     this.#send({ method, params, id: null });
+  }
+
+  /** Sends a line to the miner, whatever it says. */
+  sendLine(line: string): void {
+    if (this.#pool.silence !== 'all' && this.#stream.writable) this.#stream.write(`${line}\n`);
   }
 
   end(): void {
@@ -168,11 +173,13 @@ export class PoolClient {
   }
 
   #give({ name, header }: PoolJob, isClean: boolean): void {
-    const { hasCleanFlag } = this.#pool.habits;
+    const { hasCleanFlag, blockDifficulty } = this.#pool.habits;
     if (this.#toldDifficulty !== this.difficulty) this.#tellTarget();
     if (isClean) for (const job of this.#jobs.values()) job.isStale = true;
     const nonce1 = this.#nonce1 as number;
-    this.#jobs.set(name, { header, nonce1, difficulty: this.difficulty, isStale: false });
+    // A block is worth a share, whatever the difficulty.
+    const difficulty = Math.min(this.difficulty, blockDifficulty);
+    this.#jobs.set(name, { header, nonce1, difficulty, isStale: false });
     const valid = [...this.#jobs.values()].filter(({ isStale }) => !isStale);
     for (const job of valid.slice(0, -MOST_JOBS)) job.isStale = true;
     this.#newest = [name, header.toString('hex'), ...(hasCleanFlag ? [isClean] : [])];
@@ -180,7 +187,7 @@ export class PoolClient {
   }
 
   #tellTarget(): void {
-    this.#toldDifficulty = this.difficulty;
+    if (this.#pool.silence !== 'all') this.#toldDifficulty = this.difficulty;
     this.call('mining.set_target', [formatTarget(targetForDifficulty(this.difficulty))]);
   }
 
@@ -213,21 +220,26 @@ export class PoolClient {
       return 'low difficulty';
     }
     // A miner that has not heard of a harder target yet sends such a share without a fault.
-    if (habits.judgesByNewest && !meetsTarget(hash, targetForDifficulty(this.difficulty))) return 'low difficulty';
-    if (!this.#pool.isFirst(header)) {
+    if (
+      habits.judgesByNewest &&
+      !meetsTarget(hash, headerTargetOf(header)) &&
+      !meetsTarget(hash, targetForDifficulty(this.difficulty))
+    )
+      return 'low difficulty';
+    if (this.#pool.refusesAll) return 'refused';
+    if (!this.#pool.credits(header, difficulty)) {
       this.#fault(`the share ${header.toString('hex')} came twice`);
       return 'duplicate';
     }
     if (meetsTarget(hash, headerTargetOf(header))) this.#pool.blocks++;
-    this.#pool.credit += difficulty;
     this.#shares++;
     return 'accepted';
   }
 
   #answerShare(id: unknown, verdict: ShareVerdict): void {
-    const { counts, habits, random, silence } = this.#pool;
+    const { counts, habits, random, silence, lostAnswers } = this.#pool;
     counts[verdict]++;
-    if (silence === 'shares' || random() < habits.lostAnswers) return;
+    if (silence === 'shares' || random() < lostAnswers) return;
     const [code, words] = ERRORS[habits.errors][verdict] ?? [20, verdict];
     if (verdict === 'accepted') this.#answer(id, true);
     else if (verdict === 'stale' && habits.errors === 'reference') this.#answer(id, false);
@@ -246,7 +258,7 @@ export class PoolClient {
   }
 
   #send(message: object): void {
-    if (this.#pool.silence !== 'all' && this.#stream.writable) this.#stream.write(`${JSON.stringify(message)}\n`);
+    this.sendLine(JSON.stringify(message));
   }
 
   #fault(what: string): void {

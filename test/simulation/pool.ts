@@ -73,7 +73,14 @@ export interface SimulatedPoolOptions {
 }
 
 /** Verdicts on shares. */
-export type ShareVerdict = 'accepted' | 'stale' | 'duplicate' | 'low difficulty' | 'unauthorized' | 'unreadable';
+export type ShareVerdict =
+  | 'accepted'
+  | 'stale'
+  | 'duplicate'
+  | 'low difficulty'
+  | 'unauthorized'
+  | 'unreadable'
+  | 'refused';
 
 /** What the pool sends as a job. No two jobs have the same header. */
 export interface PoolJob {
@@ -99,6 +106,7 @@ export class SimulatedPool {
     'low difficulty': 0,
     unauthorized: 0,
     unreadable: 0,
+    refused: 0,
   };
   /** Number of accepted shares that were blocks. */
   blocks = 0;
@@ -110,10 +118,15 @@ export class SimulatedPool {
   readonly refusedUsers = new Set<string>();
   /** What the pool leaves out at the moment. `shares`: the answers to shares. `all`: whatever it would send. */
   silence: 'none' | 'shares' | 'all' = 'none';
-  #parent: Buffer;
+  /** Share of the answers to shares that are lost: 0 to 1. */
+  lostAnswers: number;
+  /** Whether the pool refuses every share, because it has lost its accounts. */
+  refusesAll = false;
+  /** The parent of all jobs that are not stale. */
+  parent: Buffer;
   #height = 1_000_000n;
-  /** The headers of accepted shares. */
-  readonly #shares = new Set<string>();
+  /** The headers of accepted shares, and the difficulty of each. */
+  readonly #shares = new Map<string, number>();
   readonly #timers: Timer[] = [];
   #blockTimer: Timer | undefined;
   #jobs = 0;
@@ -123,7 +136,8 @@ export class SimulatedPool {
     this.clock = clock;
     this.random = random;
     this.habits = { ...USUAL, ...habits };
-    this.#parent = randomBytes(random, 32);
+    this.lostAnswers = this.habits.lostAnswers;
+    this.parent = randomBytes(random, 32);
     this.#nonce1s = Math.floor(random() * 200);
     const connected = (stream: ConstructorParameters<typeof PoolClient>[0]) => {
       this.connections++;
@@ -138,7 +152,7 @@ export class SimulatedPool {
 
   /** Somebody has found a block: all jobs are replaced. */
   newBlock(): void {
-    this.#parent = randomBytes(this.random, 32);
+    this.parent = randomBytes(this.random, 32);
     this.#height++;
     for (const client of this.clients) client.give(true);
   }
@@ -173,6 +187,11 @@ export class SimulatedPool {
     for (const client of this.clients) client.call('client.show_message', [text]);
   }
 
+  /** Sends a line to all miners, whatever it says. */
+  sendLine(line: string): void {
+    for (const client of this.clients) client.sendLine(line);
+  }
+
   /** Ends all connections in order, as a restart of the pool does. The sessions are forgotten. */
   disconnectAll(): void {
     for (const client of this.clients) client.end();
@@ -191,19 +210,25 @@ export class SimulatedPool {
     return this.#nonce1s % 256 ** this.habits.nonce1Bytes;
   }
 
-  /** Whether nobody has sent this share before. From now on, somebody has. */
-  isFirst(header: Buffer): boolean {
+  /** Accepts a share. @returns whether nobody has sent it before */
+  credits(header: Buffer, difficulty: number): boolean {
     const share = header.toString('latin1');
-    const isNew = !this.#shares.has(share);
-    this.#shares.add(share);
-    return isNew;
+    if (this.#shares.has(share)) return false;
+    this.#shares.set(share, difficulty);
+    this.credit += difficulty;
+    return true;
+  }
+
+  /** @returns the difficulty of an accepted share; undefined if the pool has not accepted this header */
+  creditOf(header: Uint8Array): number | undefined {
+    return this.#shares.get(Buffer.from(header).toString('latin1'));
   }
 
   /** @returns a job on the newest block */
   makeJob(): PoolJob {
     const header = randomBytes(this.random, HEADER_BYTES);
     header.writeBigInt64LE(this.clock.nowUs(), HEADER_OFFSET.creationTime);
-    this.#parent.copy(header, HEADER_OFFSET.parent);
+    this.parent.copy(header, HEADER_OFFSET.parent);
     header.set(targetForDifficulty(this.habits.blockDifficulty), HEADER_OFFSET.target);
     header.writeUInt32LE(Number(this.#height) % CHAINS, HEADER_OFFSET.chain);
     header.writeBigUInt64LE(this.#height, HEADER_OFFSET.height);

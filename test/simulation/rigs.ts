@@ -1,23 +1,25 @@
 /** Simulated rigs: members with a simulated device, whose solutions are in the books. */
 
 import type { MinerEvent } from '#pickaxe/miner/events/events.js';
-import { HEADER_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
-import type { Account, Books } from './books.ts';
+import type { Job } from '#pickaxe/protocol/chain/job.js';
 import { SimulatedEngine } from './engine.ts';
 import { type MemberOptions, SimulatedMember } from './members.ts';
+import type { Account, RigBooks } from './rig-books.ts';
 
 export interface RigOptions extends Omit<MemberOptions, 'mostSkewMs' | 'coordinates'> {
-  readonly books: Books;
+  readonly books: RigBooks;
+  /** Whether a batch that began then (monotonic) was on the newest block. Called once for each batch, at its end. */
+  readonly isCurrent: (job: Job, nonces: number, beganMs: number) => boolean;
   readonly hashesPerSecond: number;
 }
 
 const MOST_SKEW_MS = 1_000;
 
 export class SimulatedRig extends SimulatedMember {
-  /** Number of nonces that all processes of this rig have searched, and of those on the newest block of any node. */
+  /** Number of nonces that all processes of this rig have searched, and of those on the newest block. */
   searched = 0;
   current = 0;
-  /** Virtual time of the last batch whose parent was the newest block of a node. */
+  /** Virtual time of the last batch on the newest block. */
   lastCurrentMs = 0;
   readonly #options: RigOptions;
   /** The books of the present process. */
@@ -41,14 +43,13 @@ export class SimulatedRig extends SimulatedMember {
   }
 
   protected override engines(): readonly SimulatedEngine[] {
-    const { simulation, books, nodes, hashesPerSecond } = this.#options;
+    const { simulation, books, isCurrent, hashesPerSecond } = this.#options;
     const engine = new SimulatedEngine(this.process, hashesPerSecond, this.random);
     const { account } = this;
-    engine.onFound = (header) => books.candidate(account, header);
-    engine.onBatch = ({ work }, nonces) => {
+    engine.onFound = (header, job) => books.candidate(account, header, job);
+    engine.onBatch = (job, nonces, beganMs) => {
       this.searched += nonces;
-      const parent = work.header.subarray(HEADER_OFFSET.parent, HEADER_OFFSET.parent + 32);
-      if (!nodes.some((node) => node.isCurrent(work.chain, parent))) return;
+      if (!isCurrent(job, nonces, beganMs)) return;
       this.current += nonces;
       this.lastCurrentMs = simulation.time.nowMs;
     };

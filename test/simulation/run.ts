@@ -3,6 +3,7 @@
 import { type Faults, type RunOptions, Simulation, type Violation } from './simulation.ts';
 import { FleetWorld } from './worlds/fleet.ts';
 import { PaymentsWorld } from './worlds/payments.ts';
+import { PoolWorld } from './worlds/pool.ts';
 import { SoloWorld } from './worlds/solo.ts';
 import { StratumWorld } from './worlds/stratum.ts';
 
@@ -36,6 +37,7 @@ export const WORLDS: Readonly<Record<string, MakeWorld>> = {
   'fleet-own-nodes': (simulation) =>
     new FleetWorld(simulation, { nodes: 2, coordinators: 2, rigs: 6, hasOwnNodes: true }),
   payments: (simulation) => new PaymentsWorld(simulation),
+  pool: (simulation) => new PoolWorld(simulation),
   stratum: (simulation) => new StratumWorld(simulation, 100),
 };
 

@@ -13,6 +13,7 @@ const SEEDS: Record<string, readonly number[]> = {
   fleet: [1, 2, 3, 4, 5],
   'fleet-own-nodes': [1, 2, 3, 4, 5],
   payments: [1, 2, 3, 4],
+  pool: [1, 2, 3, 4],
   stratum: [1, 2],
 };
 

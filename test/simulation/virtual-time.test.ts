@@ -89,3 +89,20 @@ it('each process has a clock of its own, on which no time comes twice', async ()
   expect(ahead.clock.nowUs() - a).toBe(2_000_000n);
   expect(one.clock.monotonicMs()).toBe(10);
 });
+
+it('the timers and the monotonic clock of a machine that sleeps stand still, and its wall clock goes on', async () => {
+  const { time, process, clock, seen, see } = setUp();
+  clock.setTimeout(see('planned before'), 100);
+  clock.setTimeout(see('due at once'), 40);
+  await time.runUntil(40);
+  const [beforeMs, beforeUs] = [clock.monotonicMs(), clock.nowUs()];
+  process.suspend();
+  await time.runUntil(1_000);
+  clock.setTimeout(see('planned in its sleep'), 10);
+  await time.runUntil(1_040);
+  expect([clock.monotonicMs(), clock.nowUs() - beforeUs]).toEqual([beforeMs, 1_000_000n]);
+  process.thaw();
+  await time.runUntil(2_000);
+  expect(seen).toEqual(['40: due at once', '1050: planned in its sleep', '1100: planned before']);
+  expect(clock.monotonicMs()).toBe(1_000);
+});

@@ -16,6 +16,8 @@ interface Event {
   readonly process: SimulatedProcess;
   readonly act: () => void;
   isCancelled: boolean;
+  /** How long the process's machine had slept when the event was planned. */
+  sleptMs: number;
 }
 
 export class VirtualTime {
@@ -35,7 +37,9 @@ export class VirtualTime {
 
   /** Plans an event of a process. @returns a function that cancels it */
   plan(process: SimulatedProcess, afterMs: number, act: () => void): () => void {
-    const event: Event = { atMs: this.nowMs + afterMs, number: this.#number++, process, act, isCancelled: false };
+    const { sleptMs, asleepSinceMs = this.nowMs } = process;
+    const atMs = asleepSinceMs + afterMs;
+    const event: Event = { atMs, number: this.#number++, process, act, isCancelled: false, sleptMs };
     this.#push(event);
     return () => {
       event.isCancelled = true;
@@ -44,7 +48,8 @@ export class VirtualTime {
 
   /** Plans an event that was held for now. */
   release(event: Event): void {
-    event.atMs = this.nowMs;
+    // What a sleeping machine has missed comes later by its sleep; `runUntil` moves it.
+    if (event.sleptMs === event.process.sleptMs) event.atMs = this.nowMs;
     event.number = this.#number++;
     this.#push(event);
   }
@@ -57,6 +62,13 @@ export class VirtualTime {
       if (next === undefined || next.atMs > untilMs) break;
       this.#pop();
       if (next.isCancelled || next.process.isDead) continue;
+      const lateMs = next.process.sleptMs - next.sleptMs;
+      if (lateMs > 0 && !next.process.isFrozen) {
+        next.atMs += lateMs;
+        next.sleptMs += lateMs;
+        this.#push(next);
+        continue;
+      }
       this.nowMs = Math.max(this.nowMs, next.atMs);
       if (next.process.isFrozen) {
         next.process.hold(next);
@@ -106,6 +118,12 @@ export class SimulatedProcess {
   timers = 0;
   isDead = false;
   isFrozen = false;
+  /** When it was last thawed, in virtual time. */
+  thawedMs = Number.NEGATIVE_INFINITY;
+  /** How long its machine has slept in all. For this time, its monotonic clock and its timers have stood still. */
+  sleptMs = 0;
+  /** When its machine fell asleep, in virtual time; undefined while it is awake. */
+  asleepSinceMs: number | undefined;
   /** How far the process's wall clock is ahead of the virtual time. */
   skewMs: number;
   /** Called when the process is killed. */
@@ -120,7 +138,7 @@ export class SimulatedProcess {
     this.skewMs = skewMs;
     this.clock = {
       nowUs: () => this.#nowUs(),
-      monotonicMs: () => time.nowMs,
+      monotonicMs: () => (this.asleepSinceMs ?? time.nowMs) - this.sleptMs,
       setTimeout: (act, ms) => this.#timer(act, delayOf(ms), false),
       setInterval: (act, ms) => this.#timer(act, delayOf(ms), true),
       setImmediate: (act) => this.#timer(act, 0, false),
@@ -152,8 +170,18 @@ export class SimulatedProcess {
     this.isFrozen = true;
   }
 
+  /** The machine sleeps until `thaw`: its monotonic clock and its timers stand still, and its wall clock goes on. */
+  suspend(): void {
+    if (this.isFrozen) return;
+    this.isFrozen = true;
+    this.asleepSinceMs = this.#time.nowMs;
+  }
+
   thaw(): void {
+    if (this.isFrozen) this.thawedMs = this.#time.nowMs;
     this.isFrozen = false;
+    if (this.asleepSinceMs !== undefined) this.sleptMs += this.#time.nowMs - this.asleepSinceMs;
+    this.asleepSinceMs = undefined;
     for (const event of this.#held.splice(0)) this.#time.release(event);
   }
 

@@ -76,6 +76,20 @@ it('pools that change their user are others, and those that stay are used on', (
   expect(chosen.source.kind).toBe('pool');
 });
 
+it('connections to pools are opened as the context says', async () => {
+  const asked: string[] = [];
+  const stop = new AbortController();
+  const openConnection = async ({ url }: { url: string }) => {
+    asked.push(url);
+    stop.abort();
+    throw new Error('nobody is there');
+  };
+  const pool = { ...DEFAULTS.pool, urls: ['stratum+tcp://one.example:3333'], user: 'k:abc' };
+  const chosen = new ChosenSource({ ...DEFAULTS, pool }, new Events(), { ...systemContext, openConnection });
+  await chosen.source.follow(() => {}, stop.signal);
+  expect(asked).toEqual(pool.urls);
+});
+
 it('a solution of unknown origin goes to all nodes at once, and the verdict that says the most counts', async () => {
   const never = new AbortController().signal;
   const solution = mine(makeWork(4));

@@ -5,7 +5,8 @@ import { inFleet, onNodes, SimulatedCoordinator } from '../members.ts';
 import { SimulatedNats } from '../nats.ts';
 import { SimulatedRig } from '../rigs.ts';
 import type { Faults, Simulation } from '../simulation.ts';
-import { type Member, MiningWorld, pick } from './world.ts';
+import { pick } from './faults.ts';
+import { type Member, MiningWorld } from './world.ts';
 
 export interface FleetOptions {
   readonly nodes: number;
@@ -25,7 +26,7 @@ export class FleetWorld extends MiningWorld {
     const nats = new SimulatedNats(simulation.random('nats'));
     nats.repeated = 0.02;
     this.nats = nats;
-    const { books, nodes } = this;
+    const { books, nodes, isCurrent } = this;
     this.coordinators = Array.from({ length: options.coordinators }, (_, at) => {
       const own = options.hasOwnNodes ? [nodes[at % nodes.length]] : nodes;
       const settings = () => onNodes(own.map(({ url }) => url));
@@ -33,7 +34,8 @@ export class FleetWorld extends MiningWorld {
     });
     this.rigs = Array.from({ length: options.rigs }, (_, at) => {
       const settings = () => inFleet;
-      return new SimulatedRig({ name: `rig${at}`, simulation, books, settings, nodes, nats, hashesPerSecond: 12 });
+      const options = { simulation, books, isCurrent, settings, nodes, nats, hashesPerSecond: 12 };
+      return new SimulatedRig({ name: `rig${at}`, ...options });
     });
   }
 

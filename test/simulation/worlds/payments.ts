@@ -23,7 +23,7 @@ import { accountOf, type Job, Payer } from '../payments/payer.ts';
 import type { World } from '../run.ts';
 import type { Faults, Simulation } from '../simulation.ts';
 import type { SimulatedProcess } from '../virtual-time.ts';
-import { pick } from './world.ts';
+import { pick } from './faults.ts';
 
 /** Mean time between two blocks of a chain. */
 const BLOCK_MS = 20_000;

@@ -10,10 +10,10 @@ export class SoloWorld extends MiningWorld {
 
   constructor(simulation: Simulation) {
     super(simulation, 2);
-    const { books, nodes } = this;
+    const { books, nodes, isCurrent } = this;
     const settings = () => onNodes(nodes.map(({ url }) => url));
     this.rigs = ['rig0', 'rig1'].map((name) => {
-      return new SimulatedRig({ name, simulation, books, nodes, settings, hashesPerSecond: 25 });
+      return new SimulatedRig({ name, simulation, books, nodes, isCurrent, settings, hashesPerSecond: 25 });
     });
   }
 }

@@ -1,20 +1,21 @@
 /** What every world of miners has: a network, nodes that fail in all ways, rigs, and what must be true of them. */
 
 import type { Random } from '#pickaxe/mock-node/random.js';
+import type { Job } from '#pickaxe/protocol/chain/job.js';
+import { parentOf } from '#pickaxe/protocol/chain/work.js';
 import { Books } from '../books.ts';
 import { SimulatedNetwork } from '../network.ts';
-import { type NodeMode, SimulatedNode } from '../node.ts';
+import { SimulatedNode } from '../node.ts';
 import type { SimulatedRig } from '../rigs.ts';
 import type { World } from '../run.ts';
 import type { Faults, Simulation } from '../simulation.ts';
 import type { SimulatedProcess } from '../virtual-time.ts';
+import { nodeFaults, pick, rigFaults } from './faults.ts';
 
 /** Least fraction of all hashes whose work was on the newest block of a node. With all faults, it is 0.8 and more. */
 const LEAST_CURRENT = 0.7;
 /** Mean time between two blocks of others, on all chains together. */
 const FOREIGN_BLOCK_MS = 5_000;
-
-export const pick = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)];
 
 /** Members of a world that can be killed and started again, such as coordinators. */
 export interface Member {
@@ -34,7 +35,7 @@ export abstract class MiningWorld implements World {
   readonly nodes: SimulatedNode[];
   readonly books: Books;
   /** The process in which faults begin and end. */
-  protected readonly faulty: SimulatedProcess;
+  readonly faulty: SimulatedProcess;
   abstract readonly rigs: readonly SimulatedRig[];
 
   constructor(simulation: Simulation, nodes: number) {
@@ -55,6 +56,10 @@ export abstract class MiningWorld implements World {
     void this.#grow(simulation.random('growth'));
   }
 
+  /** Whether the parent of a work is the newest block of any node. */
+  protected readonly isCurrent = ({ work: { chain, header } }: Job): boolean =>
+    this.nodes.some((node) => node.isCurrent(chain, parentOf(header)));
+
   get totals() {
     const { found, verdicts, lost } = this.books;
     return { found, accepted: verdicts.accepted, lost };
@@ -71,62 +76,7 @@ export abstract class MiningWorld implements World {
   }
 
   faults(): Faults {
-    const { nodes, simulation } = this;
-    const later = (random: Random, mostMs: number, act: () => void) => this.faulty.after(random() * mostMs, act);
-    const mode = (kind: NodeMode) => (random: Random) => {
-      const node = pick(random, nodes);
-      node.mode = kind;
-      if (kind === 'down') node.endStreams();
-      simulation.note(`${node.name} is ${kind}`);
-      later(random, 60_000, () => {
-        if (node.mode !== kind) return;
-        node.mode = 'fine';
-        node.catchUp();
-      });
-    };
-    return {
-      'a node is down': mode('down'),
-      'a node is busy': mode('busy'),
-      'a node loses answers': mode('losing answers'),
-      'a node is frozen': (random) => {
-        const { process } = pick(random, nodes);
-        process.freeze();
-        later(random, 20_000, () => process.thaw());
-      },
-      'a node restarts': (random) => pick(random, nodes).restart(),
-      'the streams of a node are deaf': (random) => {
-        const node = pick(random, nodes);
-        node.isDeaf = true;
-        later(random, 90_000, () => {
-          node.isDeaf = false;
-        });
-      },
-      'the clock of a node is set': (random) => {
-        // No step is longer than a second and a half, which is what miners allow for.
-        pick(random, nodes).clockMs = (random() - 0.5) * 1_400;
-      },
-      'a block is replaced': (random) => pick(random, nodes).reorganise(Math.floor(random() * 6)),
-      'many blocks come at once': (random) => {
-        for (let at = 0; at < 100; at++) {
-          this.faulty.after(at * 15, () => {
-            const node = pick(random, nodes);
-            if (node.mode !== 'down') node.growBy(Math.floor(random() * 6));
-          });
-        }
-      },
-      'a rig is killed': (random) => {
-        const rig = pick(random, this.rigs);
-        if (rig.process.isDead) return;
-        rig.kill();
-        later(random, 2_000, () => rig.process.isDead && rig.start());
-      },
-      'a rig is frozen': (random) => {
-        const { process } = pick(random, this.rigs);
-        process.freeze();
-        later(random, 40_000, () => process.thaw());
-      },
-      ...this.moreFaults(),
-    };
+    return { ...nodeFaults(this), ...rigFaults(this), ...this.moreFaults() };
   }
 
   /** Ends all faults. */
@@ -134,6 +84,7 @@ export abstract class MiningWorld implements World {
     for (const node of this.nodes) {
       node.mode = 'fine';
       node.isDeaf = false;
+      node.setClock(0);
       if (node.process.isFrozen) node.process.thaw();
       node.catchUp();
     }
@@ -175,6 +126,8 @@ export abstract class MiningWorld implements World {
   /** Checks what must be true after the end. */
   checkEnd(): void {
     this.books.checkEnd();
+    for (const node of this.nodes) node.clients.checkEnd();
+    this.check();
     const ends = [
       ...this.rigs.map(({ name, hasEnded, process: { timers } }) => ({ name, hasEnded, timers })),
       ...this.members(),
@@ -190,7 +143,8 @@ export abstract class MiningWorld implements World {
     for (;;) {
       await others.sleep(-Math.log(1 - random()) * FOREIGN_BLOCK_MS);
       const node = pick(random, this.nodes);
-      if (node.mode !== 'down' && !node.process.isFrozen) node.growBy(Math.floor(random() * 6));
+      if (node.mode !== 'down' && node.following !== 'late' && !node.process.isFrozen)
+        node.growBy(Math.floor(random() * 6));
     }
   }
 }

@@ -1,0 +1,133 @@
+/** What a node sees of its clients: how often they ask, and how soon after a block they ask for new work. */
+
+import type { SimulatedProcess } from './virtual-time.ts';
+
+/** The bounds of docs/node.md, "How often at most": at once, and then per second. */
+const WORKS = { atOnce: 250, perSecond: 25 };
+const STREAMS = { atOnce: 60, perSecond: 5 };
+/** Requests that follow accepted solutions are not counted. As many can be saved up. */
+const MOST_PAID = 16;
+/** Open streams for each chain. While settings change, or after a suspension, one more may be open for a moment. */
+const STREAMS_A_CHAIN = 2;
+/** A client that has not asked for work after this time is counted as asking now. */
+const LONGEST_DELAY_MS = 5_000;
+/** Least number of delays from which a median is computed. */
+const ENOUGH = 10;
+/**
+ * Longest median of the delays. A New Cut takes some 30 ms, and so does the request. Without streams, work is polled
+ * every two seconds, so the median would be a second.
+ */
+const LONGEST_MEDIAN_MS = 400;
+
+interface Client {
+  readonly works: Allowance;
+  readonly streams: Allowance;
+  paid: number;
+  open: number;
+  /** The chain of the last work. */
+  chain?: number;
+  /** When a block on this chain came, after which the client has not asked for work yet. */
+  waitingSinceMs?: number;
+}
+
+export class Clients {
+  readonly #nowMs: () => number;
+  readonly #chains: number;
+  readonly #violate: (what: string) => void;
+  readonly #clients = new Map<SimulatedProcess, Client>();
+  readonly #delaysMs: number[] = [];
+
+  constructor(nowMs: () => number, chains: number, violate: (what: string) => void) {
+    this.#nowMs = nowMs;
+    this.#chains = chains;
+    this.#violate = violate;
+  }
+
+  askedForWork(process: SimulatedProcess): void {
+    const client = this.#of(process);
+    this.#endWait(client);
+    if (client.paid > 0) client.paid--;
+    else if (!client.works.take(this.#nowMs())) this.#violate(`${process.name} asks for work too often`);
+  }
+
+  gaveWork(process: SimulatedProcess, chain: number): void {
+    this.#of(process).chain = chain;
+  }
+
+  accepted(process: SimulatedProcess): void {
+    const client = this.#of(process);
+    client.paid = Math.min(client.paid + 1, MOST_PAID);
+    // A solution ends the client's work. Whatever comes first tells that to the client.
+    delete client.chain;
+    delete client.waitingSinceMs;
+  }
+
+  openedStream(process: SimulatedProcess): void {
+    const client = this.#of(process);
+    if (!client.streams.take(this.#nowMs())) this.#violate(`${process.name} asks for streams too often`);
+    if (++client.open > STREAMS_A_CHAIN * this.#chains)
+      this.#violate(`${process.name} has ${client.open} update streams`);
+  }
+
+  endedStream(process: SimulatedProcess): void {
+    this.#of(process).open--;
+  }
+
+  /** A block of somebody else has come while the node and all of its streams were well. */
+  block(chain: number): void {
+    for (const [process, client] of this.#clients) {
+      if (process.isDead || process.isFrozen) this.#clients.delete(process);
+      else if (client.chain === chain) client.waitingSinceMs ??= this.#nowMs();
+    }
+  }
+
+  /** @returns the median of the delays in ms; undefined if there were too few blocks */
+  get medianMs(): number | undefined {
+    if (this.#delaysMs.length < ENOUGH) return undefined;
+    return this.#delaysMs.toSorted((a, b) => a - b)[this.#delaysMs.length >> 1];
+  }
+
+  /** Checks that clients have heard of blocks by their update streams. */
+  checkEnd(): void {
+    const { medianMs = 0 } = this;
+    if (medianMs > LONGEST_MEDIAN_MS) this.#violate(`clients ask for work ${medianMs.toFixed(0)} ms after a block`);
+  }
+
+  #endWait(client: Client): void {
+    if (client.waitingSinceMs !== undefined) {
+      this.#delaysMs.push(Math.min(this.#nowMs() - client.waitingSinceMs, LONGEST_DELAY_MS));
+    }
+    delete client.waitingSinceMs;
+    delete client.chain;
+  }
+
+  #of(process: SimulatedProcess): Client {
+    let client = this.#clients.get(process);
+    if (!client) {
+      client = { works: new Allowance(WORKS), streams: new Allowance(STREAMS), paid: 0, open: 0 };
+      this.#clients.set(process, client);
+    }
+    return client;
+  }
+}
+
+/** Requests that arrive together may have been sent one after the other. */
+const SLACK = 1.2;
+
+class Allowance {
+  readonly #bound: { readonly atOnce: number; readonly perSecond: number };
+  #used = 0;
+  #sinceMs = 0;
+
+  constructor(bound: { readonly atOnce: number; readonly perSecond: number }) {
+    this.#bound = bound;
+  }
+
+  /** @returns whether one more is within the bound */
+  take(nowMs: number): boolean {
+    const { atOnce, perSecond } = this.#bound;
+    this.#used = Math.max(0, this.#used - ((nowMs - this.#sinceMs) / 1000) * perSecond) + 1;
+    this.#sinceMs = nowMs;
+    return this.#used <= SLACK * atOnce;
+  }
+}

@@ -1,0 +1,98 @@
+/** Faults of nodes and rigs, which every world of miners has. */
+
+import type { Random } from '#pickaxe/mock-node/random.js';
+import type { Following, NodeMode, SimulatedNode } from '../node.ts';
+import type { SimulatedRig } from '../rigs.ts';
+import type { Faults, Simulation } from '../simulation.ts';
+import type { SimulatedProcess } from '../virtual-time.ts';
+
+export interface Faulty {
+  readonly simulation: Simulation;
+  readonly nodes: readonly SimulatedNode[];
+  readonly rigs: readonly SimulatedRig[];
+  /** The process in which faults end. */
+  readonly faulty: SimulatedProcess;
+}
+
+export const pick = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)];
+
+export function nodeFaults({ simulation, nodes, faulty }: Faulty): Faults {
+  const later = (random: Random, mostMs: number, act: () => void) => faulty.after(random() * mostMs, act);
+  const mode = (kind: NodeMode) => (random: Random) => {
+    const node = pick(random, nodes);
+    node.mode = kind;
+    if (kind === 'down') node.endStreams();
+    simulation.note(`${node.name} is ${kind}`);
+    later(random, 60_000, () => {
+      if (node.mode !== kind) return;
+      node.mode = 'fine';
+      if (kind === 'down') node.catchUp();
+    });
+  };
+  const following = (whom: Following, mostMs: number) => (random: Random) => {
+    const node = pick(random, nodes);
+    node.following = whom;
+    simulation.note(`${node.name} follows ${whom}`);
+    later(random, mostMs, () => node.following === whom && node.catchUp());
+  };
+  const setClock = (random: Random, mostMs: number) => {
+    const node = pick(random, nodes);
+    const ms = (random() - 0.5) * mostMs;
+    node.setClock(ms);
+    simulation.note(`the clock of ${node.name} is ${ms.toFixed(0)} ms ahead`);
+  };
+  return {
+    'a node is down': mode('down'),
+    'a node is busy': mode('busy'),
+    'a node loses answers': mode('losing answers'),
+    'a node refuses solutions': mode('refusing'),
+    'answers of a node break off': mode('breaking off'),
+    'a node is slow': mode('slow'),
+    'a node gives wrong work': mode('giving wrong work'),
+    'a node gives stale work': mode('giving stale work'),
+    'blocks come late to a node': following('late', 120_000),
+    'a node is alone': following('nobody', 120_000),
+    'a node is frozen': (random) => {
+      const { process } = pick(random, nodes);
+      process.freeze();
+      later(random, 20_000, () => process.thaw());
+    },
+    'a node restarts': (random) => pick(random, nodes).restart(),
+    'the streams of a node are deaf': (random) => {
+      const node = pick(random, nodes);
+      node.isDeaf = true;
+      later(random, 90_000, () => {
+        node.isDeaf = false;
+      });
+    },
+    // No step is longer than a second and a half, which is what miners allow for.
+    'the clock of a node is set': (random) => setClock(random, 1_400),
+    'the clock of a node is set far': (random) => setClock(random, 40_000),
+    'a block is replaced': (random) => pick(random, nodes).reorganise(Math.floor(random() * 6)),
+    'many blocks come at once': (random) => {
+      for (let at = 0; at < 100; at++) {
+        faulty.after(at * 15, () => {
+          const node = pick(random, nodes);
+          if (node.mode !== 'down') node.growBy(Math.floor(random() * 6));
+        });
+      }
+    },
+  };
+}
+
+export function rigFaults({ rigs, faulty }: Faulty): Faults {
+  const later = (random: Random, mostMs: number, act: () => void) => faulty.after(random() * mostMs, act);
+  return {
+    'a rig is killed': (random) => {
+      const rig = pick(random, rigs);
+      if (rig.process.isDead) return;
+      rig.kill();
+      later(random, 2_000, () => rig.process.isDead && rig.start());
+    },
+    'a rig is frozen': (random) => {
+      const { process } = pick(random, rigs);
+      process.freeze();
+      later(random, 40_000, () => process.thaw());
+    },
+  };
+}
