@@ -73,7 +73,7 @@ export class SimulatedLink implements Link {
     this.member = member;
     this.#inbox = `${inbox}.${Math.floor(random() * 1e15).toString(36)}`;
     this.#random = random;
-    member.onKill = () => this.close();
+    member.onKill(() => this.close());
     this.#subscribeToAnswers();
   }
 

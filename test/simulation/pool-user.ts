@@ -57,11 +57,9 @@ export class PoolUser {
     this.#options = options;
     this.#active = sites[0];
     for (const site of sites) this.#diallings.set(site, new Dialling());
-    const before = process.onKill;
-    process.onKill = () => {
-      before();
+    process.onKill(() => {
       for (const { wire, pipe } of this.connections) if (wire.isOpen) pipe.reset();
-    };
+    });
   }
 
   /** The time of this process, by which all times here are measured: its monotonic clock. */

@@ -4,6 +4,7 @@ import { type Faults, type RunOptions, Simulation, type Violation } from './simu
 import { FleetWorld } from './worlds/fleet.ts';
 import { PaymentsWorld } from './worlds/payments.ts';
 import { PoolWorld } from './worlds/pool.ts';
+import { PoolFleetWorld } from './worlds/pool-fleet.ts';
 import { SoloWorld } from './worlds/solo.ts';
 import { StratumWorld } from './worlds/stratum.ts';
 
@@ -38,6 +39,7 @@ export const WORLDS: Readonly<Record<string, MakeWorld>> = {
     new FleetWorld(simulation, { nodes: 2, coordinators: 2, rigs: 6, hasOwnNodes: true }),
   payments: (simulation) => new PaymentsWorld(simulation),
   pool: (simulation) => new PoolWorld(simulation),
+  'pool-and-fleet': (simulation) => new PoolFleetWorld(simulation),
   stratum: (simulation) => new StratumWorld(simulation, 100),
 };
 

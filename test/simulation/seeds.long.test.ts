@@ -14,6 +14,7 @@ const SEEDS: Record<string, readonly number[]> = {
   'fleet-own-nodes': [1, 2, 3, 4, 5],
   payments: [1, 2, 3, 4],
   pool: [1, 2, 3, 4],
+  'pool-and-fleet': [1, 2, 3, 4],
   stratum: [1, 2],
 };
 

@@ -21,27 +21,20 @@ interface Candidate {
   readonly atMs: number;
 }
 
-export class ShareBooks extends RigBooks {
+export abstract class ShareBooks extends RigBooks {
   lost = 0;
   /** When the rigs were asked to end; infinite before that. */
   stoppedMs = Number.POSITIVE_INFINITY;
   /** Sums of the difficulties of accepted shares: what the pools have credited, and what the rigs have worked. */
   credited = 0;
   worked = 0;
-  readonly #userOf: (rig: string) => PoolUser;
   /** By hash in hex: shares that an engine has found and the rig has not reported. */
   readonly #unreported = new Map<string, Candidate>();
   /** By rig: the expected number of shares in all hashes. */
   readonly #expected = new Map<string, number>();
   readonly #counts = new Map<string, number>();
   /** Shares that were not sent although their job was valid: lost, unless their connection was about to be closed. */
-  readonly #doubtful: { readonly untilMs: number; readonly what: string; readonly isOpen: () => boolean }[] = [];
-
-  /** @param userOf the process that sends the shares of a rig */
-  constructor(simulation: Simulation, userOf: (rig: string) => PoolUser) {
-    super(simulation);
-    this.#userOf = userOf;
-  }
+  readonly #doubtful: { readonly untilMs: number; readonly what: string; readonly isLost: () => boolean }[] = [];
 
   override candidate(account: Account, header: Uint8Array, job: Job): void {
     super.candidate(account, header, job);
@@ -78,15 +71,11 @@ export class ShareBooks extends RigBooks {
     }
     for (const { pending, rig } of this.accounts) {
       const [oldest] = pending.values();
-      const { process } = this.#userOf(rig);
-      if (!oldest || process.isFrozen) continue;
-      if (nowMs - Math.max(oldest.atMs, process.thawedMs) > VERDICT_MS) {
-        this.simulation.violate(`${rig} has no verdict on a share after ${VERDICT_MS / 1000} s`);
-      }
+      if (oldest) this.checkOldest(rig, oldest);
     }
     while (this.#doubtful.length > 0 && this.#doubtful[0].untilMs <= nowMs) {
-      const { what, isOpen } = this.#doubtful.shift()!;
-      if (!isOpen()) continue;
+      const { what, isLost } = this.#doubtful.shift()!;
+      if (!isLost()) continue;
       this.lost++;
       this.simulation.violate(`a share is lost: ${what}`);
     }
@@ -108,8 +97,39 @@ export class ShareBooks extends RigBooks {
     }
   }
 
+  /** Counts an accepted share. @param credit the difficulty for which the pool has credited it */
+  protected accept({ difficulty }: VerdictEvent, credit: number): void {
+    this.credited += credit;
+    this.worked += difficulty;
+  }
+
+  /** A share was not sent although its job was valid. @param isLost called when that should have been put right */
+  protected doubt(what: string, isLost: () => boolean): void {
+    this.#doubtful.push({ untilMs: this.simulation.time.nowMs + CLOSING_MS, what, isLost });
+  }
+
+  /** Checks the share of a rig that has waited longest for its verdict. */
+  protected abstract checkOldest(rig: string, oldest: Found): void;
+}
+
+/** The books of rigs that are the users of the pools themselves. */
+export class DirectShareBooks extends ShareBooks {
+  readonly #userOf: (rig: string) => PoolUser;
+
+  /** @param userOf the present process of a rig */
+  constructor(simulation: Simulation, userOf: (rig: string) => PoolUser) {
+    super(simulation);
+    this.#userOf = userOf;
+  }
+
+  protected override checkOldest(rig: string, { atMs }: Found): void {
+    const { process } = this.#userOf(rig);
+    if (process.isFrozen || this.simulation.time.nowMs - Math.max(atMs, process.thawedMs) <= VERDICT_MS) return;
+    this.simulation.violate(`${rig} has no verdict on a share after ${VERDICT_MS / 1000} s`);
+  }
+
   protected override judge({ rig }: Account, { header }: Found, event: VerdictEvent, key: string): void {
-    const { outcome, reason, difficulty } = event;
+    const { outcome, reason } = event;
     const user = this.#userOf(rig);
     const nowMs = user.process.clock.monotonicMs();
     const violate = (what: string) => this.simulation.violate(`${rig} ${what}: ${outcome} ${key} (${reason})`);
@@ -126,11 +146,7 @@ export class ShareBooks extends RigBooks {
       if (outcome !== 'stale') violate('has a verdict on a share that was not sent');
       else if (job.staleMs === undefined) {
         const what = `${rig} has not sent ${key}, whose job was valid: ${reason}`;
-        this.#doubtful.push({
-          untilMs: this.simulation.time.nowMs + CLOSING_MS,
-          what,
-          isOpen: () => connection.wire.isOpen,
-        });
+        this.doubt(what, () => connection.wire.isOpen);
       }
       return;
     }
@@ -150,7 +166,6 @@ export class ShareBooks extends RigBooks {
     if ((outcome === 'accepted') !== (credit !== undefined) && outcome !== 'unknown')
       violate('is wrong about a credit');
     if (outcome !== 'accepted' || credit === undefined) return;
-    this.credited += credit;
-    this.worked += difficulty;
+    this.accept(event, credit);
   }
 }

@@ -55,7 +55,7 @@ it('no timer fires before a millisecond has passed, but an immediate does', asyn
 it('nothing happens in a killed process any more', async () => {
   const { time, process, clock, seen, see } = setUp();
   let kills = 0;
-  process.onKill = () => kills++;
+  process.onKill(() => kills++);
   clock.setTimeout(see('never'), 10);
   process.kill();
   process.kill();

@@ -126,10 +126,9 @@ export class SimulatedProcess {
   asleepSinceMs: number | undefined;
   /** How far the process's wall clock is ahead of the virtual time. */
   skewMs: number;
-  /** Called when the process is killed. */
-  onKill: () => void = () => {};
   readonly #time: VirtualTime;
   #held: Event[] = [];
+  readonly #kills: (() => void)[] = [];
   #lastUs = 0n;
 
   constructor(name: string, time: VirtualTime, skewMs: number) {
@@ -162,7 +161,12 @@ export class SimulatedProcess {
     if (this.isDead) return;
     this.isDead = true;
     this.#held = [];
-    this.onKill();
+    for (const act of this.#kills) act();
+  }
+
+  /** Calls `act` when the process is killed. */
+  onKill(act: () => void): void {
+    this.#kills.push(act);
   }
 
   /** Stops the process, as SIGSTOP does: what is due is done after `thaw`. */

@@ -46,6 +46,8 @@ export interface WireOptions {
 
 export class Wire {
   readonly openedMs: number;
+  /** When the miner's end was closed. */
+  endedMs: number | undefined;
   /** Whether the pool has refused the handshake. */
   wasRefused = false;
   /** Whether the pool has sent what no pool should send. */
@@ -92,6 +94,7 @@ export class Wire {
       this.hasEnded = true;
     });
     end.on('close', () => {
+      this.endedMs = options.nowMs();
       for (const job of this.#jobs.values()) job.staleMs ??= options.nowMs();
       options.onEnd();
     });

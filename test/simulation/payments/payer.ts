@@ -169,10 +169,10 @@ export class Payer {
         if (this.process === process) this.process = undefined;
         resolve({ end, text });
       };
-      process.onKill = () => {
+      process.onKill(() => {
         simulation.note(`${this.name} is killed`);
         over('killed');
-      };
+      });
       this.#command(job, resume, io).then(
         (code) => {
           if (process.isDead) return;

@@ -1,6 +1,8 @@
-/** Faults of nodes and rigs, which every world of miners has. */
+/** Faults of nodes, rigs and fleets. */
 
 import type { Random } from '#pickaxe/mock-node/random.js';
+import type { SimulatedCoordinator } from '../members.ts';
+import type { SimulatedNats } from '../nats.ts';
 import type { Following, NodeMode, SimulatedNode } from '../node.ts';
 import type { SimulatedRig } from '../rigs.ts';
 import type { Faults, Simulation } from '../simulation.ts';
@@ -80,7 +82,7 @@ export function nodeFaults({ simulation, nodes, faulty }: Faulty): Faults {
   };
 }
 
-export function rigFaults({ rigs, faulty }: Faulty): Faults {
+export function rigFaults({ rigs, faulty }: Pick<Faulty, 'rigs' | 'faulty'>): Faults {
   const later = (random: Random, mostMs: number, act: () => void) => faulty.after(random() * mostMs, act);
   return {
     'a rig is killed': (random) => {
@@ -93,6 +95,41 @@ export function rigFaults({ rigs, faulty }: Faulty): Faults {
       const { process } = pick(random, rigs);
       process.freeze();
       later(random, 40_000, () => process.thaw());
+    },
+  };
+}
+
+interface FaultyFleet extends Pick<Faulty, 'simulation' | 'faulty'> {
+  readonly coordinators: readonly SimulatedCoordinator[];
+  readonly nats: SimulatedNats;
+}
+
+export function fleetFaults({ coordinators, nats, simulation, faulty }: FaultyFleet): Faults {
+  const later = (random: Random, mostMs: number, act: () => void) => faulty.after(random() * mostMs, act);
+  return {
+    'a coordinator is killed': (random) => {
+      const coordinator = pick(random, coordinators);
+      coordinator.kill();
+      later(random, 8_000, () => coordinator.start());
+    },
+    'all coordinators are killed': (random) => {
+      for (const coordinator of coordinators) coordinator.kill();
+      later(random, 4_000, () => {
+        for (const coordinator of coordinators) coordinator.start();
+      });
+    },
+    'a coordinator is frozen': (random) => {
+      const coordinator = pick(random, coordinators);
+      coordinator.freeze();
+      later(random, 40_000, () => coordinator.thaw());
+    },
+    'a connection is cut': (random) => pick(random, [...nats.links]).cut(random() * 30_000),
+    'a connection is held': (random) => {
+      pick(random, [...nats.links]).heldUntilMs = simulation.time.nowMs + random() * 15_000;
+    },
+    'all connections are held': (random) => {
+      const untilMs = simulation.time.nowMs + random() * 12_000;
+      for (const link of nats.links) link.heldUntilMs = Math.max(link.heldUntilMs, untilMs);
     },
   };
 }

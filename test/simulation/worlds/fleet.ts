@@ -1,11 +1,10 @@
 /** A fleet: coordinators on nodes, rigs that mine their works, and a NATS server between them. */
 
-import type { Random } from '#pickaxe/mock-node/random.js';
 import { inFleet, onNodes, SimulatedCoordinator } from '../members.ts';
 import { SimulatedNats } from '../nats.ts';
 import { SimulatedRig } from '../rigs.ts';
 import type { Faults, Simulation } from '../simulation.ts';
-import { pick } from './faults.ts';
+import { fleetFaults } from './faults.ts';
 import { type Member, MiningWorld } from './world.ts';
 
 export interface FleetOptions {
@@ -44,33 +43,6 @@ export class FleetWorld extends MiningWorld {
   }
 
   protected override moreFaults(): Faults {
-    const { coordinators, nats, simulation } = this;
-    const later = (random: Random, mostMs: number, act: () => void) => this.faulty.after(random() * mostMs, act);
-    return {
-      'a coordinator is killed': (random) => {
-        const coordinator = pick(random, coordinators);
-        coordinator.kill();
-        later(random, 8_000, () => coordinator.start());
-      },
-      'all coordinators are killed': (random) => {
-        for (const coordinator of coordinators) coordinator.kill();
-        later(random, 4_000, () => {
-          for (const coordinator of coordinators) coordinator.start();
-        });
-      },
-      'a coordinator is frozen': (random) => {
-        const coordinator = pick(random, coordinators);
-        coordinator.freeze();
-        later(random, 40_000, () => coordinator.thaw());
-      },
-      'a connection is cut': (random) => pick(random, [...nats.links]).cut(random() * 30_000),
-      'a connection is held': (random) => {
-        pick(random, [...nats.links]).heldUntilMs = simulation.time.nowMs + random() * 15_000;
-      },
-      'all connections are held': (random) => {
-        const untilMs = simulation.time.nowMs + random() * 12_000;
-        for (const link of nats.links) link.heldUntilMs = Math.max(link.heldUntilMs, untilMs);
-      },
-    };
+    return fleetFaults(this);
   }
 }

@@ -1,0 +1,109 @@
+/** What every world of pools has: two pools that fail in all ways, rigs, and what must be true of them. */
+
+import type { SimulatedCoordinator } from '../members.ts';
+import { PoolSite } from '../pool-site.ts';
+import type { PoolUser } from '../pool-user.ts';
+import type { SimulatedRig } from '../rigs.ts';
+import type { World } from '../run.ts';
+import type { ShareBooks } from '../share-books.ts';
+import type { Faults, Simulation } from '../simulation.ts';
+import type { SimulatedProcess } from '../virtual-time.ts';
+import { rigFaults } from './faults.ts';
+import { poolFaults } from './pool-faults.ts';
+
+/** Least fraction of all hashes whose work was on the newest block of a pool. With all faults, it is 0.55 and more. */
+const LEAST_CURRENT = 0.5;
+
+export abstract class PoolsWorld implements World {
+  readonly simulation: Simulation;
+  readonly sites: readonly PoolSite[];
+  /** The process in which faults begin and end. */
+  readonly faulty: SimulatedProcess;
+  abstract readonly rigs: readonly SimulatedRig[];
+  abstract readonly books: ShareBooks;
+  /** Members besides the rigs. */
+  readonly coordinators: readonly SimulatedCoordinator[] = [];
+
+  constructor(simulation: Simulation) {
+    this.simulation = simulation;
+    this.faulty = simulation.time.start('faults of pools');
+    this.sites = ['pool0', 'pool1'].map((name) => new PoolSite(name, simulation));
+  }
+
+  get totals() {
+    const { found, verdicts, lost } = this.books;
+    return { found, accepted: verdicts.accepted, lost };
+  }
+
+  /** The processes that mine on the pools at present. */
+  protected abstract users(): readonly PoolUser[];
+
+  /** Faults of this world, besides those of pools and rigs. */
+  protected moreFaults(): Faults {
+    return {};
+  }
+
+  faults(): Faults {
+    const { simulation, sites } = this;
+    const later = (ms: number, act: () => void) => this.faulty.after(ms, act);
+    return {
+      ...poolFaults({ simulation, sites, users: () => this.users(), later }),
+      ...rigFaults(this),
+      ...this.moreFaults(),
+    };
+  }
+
+  calm(): void {
+    for (const site of this.sites) site.calm();
+    for (const member of [...this.rigs, ...this.coordinators]) {
+      if (member.process.isFrozen) member.thaw();
+      member.start();
+    }
+  }
+
+  check(): void {
+    this.books.check();
+    for (const user of this.users()) user.check();
+    for (const site of this.sites) {
+      for (const what of site.takeFaults()) this.simulation.violate(`${site.name}: ${what}`);
+    }
+  }
+
+  checkMining(): void {
+    const sumOf = (key: 'current' | 'searched') => this.rigs.reduce((sum, rig) => sum + rig[key], 0);
+    const current = sumOf('current') / sumOf('searched');
+    this.simulation.note(`${(100 * current).toFixed(0)} % of the hashes were on a newest block`);
+    if (current < LEAST_CURRENT) this.simulation.violate(`only ${(100 * current).toFixed(0)} % were on a newest block`);
+    for (const user of this.users()) user.checkChoice();
+    for (const { name, lastCurrentMs } of this.rigs) {
+      const agoMs = this.simulation.time.nowMs - lastCurrentMs;
+      const mayRest = this.users().some((user) => this.sites.every((site) => user.mayLeave(site)));
+      if (agoMs <= 10_000 || mayRest) continue;
+      this.simulation.violate(`${name} has mined nothing current for ${(agoMs / 1000).toFixed(0)} s`);
+    }
+  }
+
+  stop(): void {
+    this.books.stoppedMs = this.simulation.time.nowMs;
+    for (const rig of this.rigs) rig.stop();
+  }
+
+  stopMembers(): void {
+    for (const user of this.users()) user.isEnding = true;
+    for (const coordinator of this.coordinators) coordinator.stop();
+    for (const { pool } of this.sites) pool.close();
+  }
+
+  checkEnd(): void {
+    this.books.checkEnd();
+    for (const user of this.users()) user.checkEnd();
+    for (const { name, hasEnded, timers } of [...this.rigs, ...this.coordinators]) {
+      if (!hasEnded) this.simulation.violate(`${name} has not ended a minute after it was stopped`);
+      else if (timers > 0) this.simulation.violate(`${name} has ended with ${timers} timers`);
+    }
+    for (const { name, port } of this.sites) {
+      const left = [...port.pipes].filter(({ isDeaf }) => !isDeaf).length;
+      if (left > 0) this.simulation.violate(`${name} has ${left} connections after the end`);
+    }
+  }
+}
