@@ -99,6 +99,8 @@ export class PoolUser {
   check(): void {
     const { isDead, isFrozen, thawedMs, sleptMs } = this.process;
     if (isDead || isFrozen || this.isEnding || thawedMs - sleptMs > this.#nowMs - 1_000) return;
+    const bad = this.connections.find(({ wire }) => wire.isOpen && wire.mustEnd);
+    if (bad) this.#violate(`keeps its connection to ${bad.site.name}, which sends too much`);
     for (const [{ name }, dialling] of this.#diallings) {
       if (dialling.isLate(this.#nowMs)) this.#violate(`does not connect to ${name} again`);
     }

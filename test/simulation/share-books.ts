@@ -161,7 +161,8 @@ export class DirectShareBooks extends ShareBooks {
       const isLate =
         nowMs - sentMs >= poolLimits.submitMs - 1 ||
         this.simulation.time.nowMs >= this.stoppedMs + poolLimits.submitAfterStopMs;
-      if (wire.isOpen && !isLate) violate('has given up a share');
+      const isEnding = this.simulation.time.nowMs >= this.stoppedMs;
+      if ((wire.isOpen || (isEnding && wire.wasLeft)) && !isLate) violate('has given up a share');
     }
     if ((outcome === 'accepted') !== (credit !== undefined) && outcome !== 'unknown')
       violate('is wrong about a credit');

@@ -3,6 +3,8 @@
  * knows what the miner knows, so it can tell what a correct miner does next.
  */
 
+import { TokenBucket } from '#pickaxe/base/system/bounded.js';
+import { MOST_SENT, MOST_UNREADABLE } from '#pickaxe/miner/source/pool/pool-limits.js';
 import { fromHex, toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { meetsTarget } from '#pickaxe/protocol/chain/target.js';
 import { parentOf, type Work, workOfHeader } from '#pickaxe/protocol/chain/work.js';
@@ -13,6 +15,8 @@ import type { PipeEnd } from './pipe.ts';
 const HANDSHAKE_MS = 10_000;
 /** Nobody but a pool that floods sends so many lines in ten seconds. */
 const FLOOD_LINES = 1_000;
+/** A miner counts a little later or less than this judge. */
+const SLACK_LINES = 5;
 const METHODS = new Set(['mining.subscribe', 'mining.authorize', 'mining.submit', 'mining.suggest_difficulty']);
 
 interface WireJob {
@@ -53,6 +57,10 @@ export class Wire {
   /** Whether the pool has sent what no pool should send. */
   isGarbled = false;
   hasReceived = false;
+  /** Whether the pool has sent more than a miner may put up with. */
+  mustEnd = false;
+  /** Whether the network has broken the connection. */
+  wasBroken = false;
   /** Whether the pool has ended the connection in order. */
   hasEnded = false;
   /** The wait that the pool has asked for with `client.reconnect`; undefined if it has not asked. */
@@ -71,7 +79,9 @@ export class Wire {
   #authorizedMs: number;
   #made = '';
   #flood = { sinceMs: 0, lines: 0 };
-  #calls = 0;
+  readonly #calls: TokenBucket;
+  readonly #unreadable: TokenBucket;
+  #asked = 0;
   #lines = 0;
   #received = '';
   #sent = '';
@@ -90,6 +100,15 @@ export class Wire {
       this.#update();
     });
     this.#stream = end;
+    this.#calls = new TokenBucket(MOST_SENT.lines + SLACK_LINES, MOST_SENT.linesPerSecond, this.openedMs);
+    this.#unreadable = new TokenBucket(
+      MOST_UNREADABLE.lines + SLACK_LINES,
+      MOST_UNREADABLE.linesPerSecond,
+      this.openedMs,
+    );
+    end.on('error', () => {
+      this.wasBroken = true;
+    });
     end.on('end', () => {
       this.hasEnded = true;
     });
@@ -110,6 +129,11 @@ export class Wire {
     const changeMs = this.changesMs.find((ms) => ms > afterMs);
     if (changeMs === undefined || this.wasRefused) return undefined;
     return Math.max(changeMs, this.#authorizedMs);
+  }
+
+  /** Whether the miner has closed the connection although the pool gave no reason. */
+  get wasLeft(): boolean {
+    return !this.isOpen && !this.wasBroken && !this.hasEnded && !this.isGarbled && !this.wasRefused;
   }
 
   /** Whether this is the newest work, with the target that counts. */
@@ -137,7 +161,7 @@ export class Wire {
     const { violate } = this.#options;
     this.#lines++;
     if (method === undefined) {
-      if (this.#calls-- <= 0 || result === undefined) violate(`a line answers nothing: ${text}`);
+      if (this.#asked-- <= 0 || result === undefined) violate(`a line answers nothing: ${text}`);
       return;
     }
     if (!METHODS.has(method) || this.#requests.has(id)) violate(`a request is none, or has an old id: ${text}`);
@@ -174,8 +198,13 @@ export class Wire {
     const nowMs = this.#options.nowMs();
     if (nowMs - this.#flood.sinceMs > 10_000) this.#flood = { sinceMs: nowMs, lines: 0 };
     this.#flood.lines++;
-    if (!line || this.#flood.lines > FLOOD_LINES) this.isGarbled = true;
-    if (!line) return;
+    if (this.#flood.lines > FLOOD_LINES) this.isGarbled = true;
+    const isAnswer = line?.method === undefined && this.#requests.has(line?.id);
+    if (!isAnswer && !this.#calls.take(1, nowMs)) this.mustEnd = true;
+    if (!line || !('method' in line || 'result' in line || 'error' in line)) {
+      this.#garble();
+      return;
+    }
     this.hasReceived = true;
     const { id, method, params = [] } = line;
     if (method === undefined) this.#answer(line);
@@ -183,7 +212,7 @@ export class Wire {
     else if (method === 'mining.notify') this.#notify(params);
     else if (method === 'mining.set_extranonce') this.#setNonce1(params[0]);
     else if (method === 'client.reconnect') this.reconnectMs = typeof params[2] === 'number' ? params[2] * 1000 : 0;
-    else if (id !== null && id !== undefined) this.#calls++;
+    else if (id !== null && id !== undefined) this.#asked++;
   }
 
   #answer({ id, result, error }: Line): void {
@@ -200,7 +229,7 @@ export class Wire {
   #setTarget(hex: unknown): void {
     const target = typeof hex === 'string' ? parseTarget(hex) : undefined;
     if (!target) {
-      this.isGarbled = true;
+      this.#garble();
       return;
     }
     // An easier target counts from the next job on.
@@ -210,7 +239,7 @@ export class Wire {
 
   #setNonce1(hex: unknown): void {
     if (typeof hex === 'string' && /^[\da-f]{0,8}$/.test(hex)) this.#give(hex);
-    else this.isGarbled = true;
+    else this.#garble();
   }
 
   #give(nonce1: string): void {
@@ -221,7 +250,7 @@ export class Wire {
   #notify([name, hex, isClean]: readonly unknown[]): void {
     const bytes = typeof hex === 'string' ? parseHeader(hex) : undefined;
     if (!bytes || typeof name !== 'string' || name === '') {
-      this.isGarbled = true;
+      this.#garble();
       return;
     }
     [this.#target, this.#easier] = [this.#easier ?? this.#target, undefined];
@@ -234,6 +263,11 @@ export class Wire {
     }
     this.#job = { name, header, work, nonce1: this.#nonce1, staleMs: undefined };
     this.#jobs.set(keyOf(bytes), this.#job);
+  }
+
+  #garble(): void {
+    this.isGarbled = true;
+    if (!this.#unreadable.take(1, this.#options.nowMs())) this.mustEnd = true;
   }
 
   /** Called after each chunk, whose lines count together. */
