@@ -8,6 +8,8 @@ const SLACK_MS = 5;
 type Why = 'network' | 'refused' | 'unsure';
 
 export class Dialling {
+  /** Number of connections that were begun. */
+  attempts = 0;
   /** When the last connection ended, or could not be opened; undefined while there is one. */
   #endedMs: number | undefined;
   #why: Why = 'network';
@@ -29,6 +31,7 @@ export class Dialling {
 
   /** @param thawedMs when the miner was last thawed @returns what is wrong with a connection at this time */
   begin(nowMs: number, thawedMs: number): string | undefined {
+    this.attempts++;
     this.#isIdle = false;
     if (this.#endedMs === undefined || !this.#limits) return undefined;
     const pauseMs = nowMs - this.#endedMs;

@@ -146,6 +146,7 @@ export class PoolUser {
     const dialling = this.#diallings.get(site) as Dialling;
     const wrong = dialling.begin(this.#nowMs, thawedMs - sleptMs);
     if (wrong) this.#violate(`${wrong} (${site.name})`);
+    const attempt = dialling.attempts;
     if (this.connections.some((each) => each.site === site && each.wire.isOpen)) {
       this.#violate(`opens a second connection to ${site.name}`);
     }
@@ -160,7 +161,8 @@ export class PoolUser {
           if (this.unsent.has(header)) this.#violate('has sent a share after its verdict');
         },
         onEnd: () => {
-          if (this.process.isDead) return;
+          // The next connection may have been begun in the same moment.
+          if (this.process.isDead || dialling.attempts !== attempt) return;
           const workMs = Math.max(0, this.#nowMs - (wire.firstWorkMs() ?? this.#nowMs));
           dialling.end(this.#nowMs, whyOf(wire), workMs, wire.reconnectMs);
         },
@@ -169,7 +171,7 @@ export class PoolUser {
       simulation.note(`${this.name} is connected to ${site.name}`);
       return end;
     } catch (fault) {
-      dialling.end(this.#nowMs, 'network', 0);
+      if (dialling.attempts === attempt) dialling.end(this.#nowMs, 'network', 0);
       throw fault;
     }
   };
