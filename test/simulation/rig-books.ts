@@ -54,8 +54,8 @@ export abstract class RigBooks {
     return [...this.accounts].reduce((sum, { pending }) => sum + pending.size, 0);
   }
 
-  /** An engine has found a candidate, whose header nobody else can know from the events. */
-  candidate(account: Account, header: Uint8Array, _job: Job): void {
+  /** A device has found a candidate, whose header nobody else can know from the events. @param _job of an engine */
+  candidate(account: Account, header: Uint8Array, _job?: Job): void {
     account.headers.set(toHex(powHash(header)), header);
   }
 

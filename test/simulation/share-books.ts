@@ -36,10 +36,10 @@ export abstract class ShareBooks extends RigBooks {
   /** Shares that were not sent although their job was valid: lost, unless their connection was about to be closed. */
   readonly #doubtful: { readonly untilMs: number; readonly what: string; readonly isLost: () => boolean }[] = [];
 
-  override candidate(account: Account, header: Uint8Array, job: Job): void {
+  override candidate(account: Account, header: Uint8Array, job?: Job): void {
     super.candidate(account, header, job);
     const hash = powHash(header);
-    if (!meetsTarget(hash, job.work.target)) return;
+    if (!job || !meetsTarget(hash, job.work.target)) return;
     const { rig } = account;
     this.#unreported.set(toHex(hash), { rig, atMs: this.simulation.time.nowMs });
     this.#counts.set(rig, (this.#counts.get(rig) ?? 0) + 1);

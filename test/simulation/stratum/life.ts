@@ -7,8 +7,8 @@ import type { MinerEvent, RelayWorker } from '#pickaxe/miner/events/events.js';
 import { type LedgerFile, LedgerLine } from '#pickaxe/miner/relay/stratum/share-log.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { parentOf } from '#pickaxe/protocol/chain/work.js';
-import type { Account } from '../books.ts';
 import type { PipePort } from '../pipe.ts';
+import type { Account } from '../rig-books.ts';
 import type { SimulatedProcess } from '../virtual-time.ts';
 import type { JudgedShare, StratumJudge } from './judge.ts';
 

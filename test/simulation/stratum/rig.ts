@@ -81,10 +81,10 @@ export class StratumRig extends SimulatedRig {
     const port = new PipePort({ clock: process.clock, address: '192.0.2.80' }, { random: this.#pipes, mostPieces: 2 });
     const life = new ServerLife({ process, port, account, lane }, (what) => this.#simulation.violate(what));
     this.lives.push(life);
-    process.onKill = () => {
+    process.onKill(() => {
       life.wasKilled = true;
       port.kill();
-    };
+    });
     return life;
   }
 

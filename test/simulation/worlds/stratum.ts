@@ -10,7 +10,8 @@ import { type AsicPlan, FarmAsic } from '../stratum/farm.ts';
 import type { ServerLife } from '../stratum/life.ts';
 import { MISCHIEF } from '../stratum/mischief.ts';
 import { SHARE_SECONDS, StratumRig } from '../stratum/rig.ts';
-import { MiningWorld, pick } from './world.ts';
+import { pick } from './faults.ts';
+import { MiningWorld } from './world.ts';
 
 /** The last ASICs are turned on when this part of the minutes with faults is over. */
 const LATEST_START = 0.7;
@@ -31,9 +32,9 @@ export class StratumWorld extends MiningWorld {
   constructor(simulation: Simulation, asics: number) {
     super(simulation, 2);
     this.network.setDifficulty(DIFFICULTY);
-    const { books, nodes } = this;
+    const { books, nodes, isCurrent } = this;
     const settings = () => onNodes(nodes.map(({ url }) => url));
-    this.rig = new StratumRig({ name: 'rig0', simulation, books, nodes, settings, hashesPerSecond: 12 });
+    this.rig = new StratumRig({ name: 'rig0', simulation, books, nodes, isCurrent, settings, hashesPerSecond: 12 });
     this.rigs = [this.rig];
     const random = simulation.random('farm');
     const latestMs = 60_000 * LATEST_START * simulation.options.minutes;
