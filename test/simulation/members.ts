@@ -10,16 +10,17 @@ import '#pickaxe/app/composition/fleet-rig.js';
 import '#pickaxe/app/nodes/node-watch.js';
 import '#pickaxe/app/nodes/parent-header.js';
 import '#pickaxe/fleet/coordinator/fleet-relay.js';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { ChosenSource } from '#pickaxe/app/composition/choose-source.js';
 import { composeRig } from '#pickaxe/app/composition/compose-rig.js';
 import type { RigContext } from '#pickaxe/app/composition/context.js';
 import type { FleetMember } from '#pickaxe/app/composition/fleet-link.js';
-import { LiveConfig } from '#pickaxe/app/composition/reload.js';
+import { LiveConfig, refresh } from '#pickaxe/app/composition/reload.js';
 import { type MakeRelay, runMiner, type Sidecar } from '#pickaxe/app/composition/run-miner.js';
 import { followBlocks } from '#pickaxe/app/composition/sidecars.js';
 import type { Loaded } from '#pickaxe/app/config/load.js';
 import { type Config, DEFAULTS } from '#pickaxe/app/config/settings.js';
+import { EXIT, UsageError } from '#pickaxe/app/process/exit.js';
 import { type Restart, withRestarts } from '#pickaxe/app/process/restarts.js';
 import { wallMs } from '#pickaxe/base/system/clock.js';
 import { FleetSubjects } from '#pickaxe/fleet/subjects.js';
@@ -45,6 +46,23 @@ export const onPools = (urls: readonly string[], user: string, difficulty?: numb
 
 /** Settings of a rig of a fleet. */
 export const inFleet: Settings = { nats: { urls: ['nats://simulated'] } };
+
+/** A file of settings, which people change while a member runs. */
+export class SettingsFile {
+  urls: readonly string[];
+  /** Why the file cannot be used; undefined if it can. */
+  brokenBy: 'a mistake' | 'no nodes' | undefined;
+
+  constructor(urls: readonly string[]) {
+    this.urls = urls;
+  }
+
+  /** @throws UsageError when the file cannot be read */
+  readonly read = (): Settings => {
+    if (this.brokenBy === 'a mistake') throw new UsageError('line 3: a mistake');
+    return onNodes(this.brokenBy === 'no nodes' ? [] : this.urls);
+  };
+}
 
 /** @returns the settings as the commands have them after they were read and checked */
 export function configOf(settings: Settings): Config {
@@ -83,6 +101,9 @@ export abstract class SimulatedMember {
   protected readonly random: Random;
   readonly #options: MemberOptions;
   #stop = () => {};
+  #live: LiveConfig | undefined;
+  #link: SimulatedLink | undefined;
+  #log!: Logger;
 
   constructor(options: MemberOptions) {
     this.name = options.name;
@@ -99,12 +120,22 @@ export abstract class SimulatedMember {
     return this.process !== undefined && !this.process.isDead && !this.hasEnded;
   }
 
+  /** @returns what runs beside the miner in a new process */
+  protected sidecars(): readonly Sidecar[] {
+    return [];
+  }
+
   /** @returns the devices of a new process */
   protected abstract engines(): readonly Engine[];
 
   /** @returns what gives the work of a new process to other hashers, besides its fleet */
   protected relays(): readonly MakeRelay[] {
     return [];
+  }
+
+  /** Whether a process may end with this exit code. */
+  protected mayEndWith(code: number): boolean {
+    return code === EXIT.done;
   }
 
   /** Called with each event of the present process. */
@@ -117,10 +148,12 @@ export abstract class SimulatedMember {
     const process = simulation.time.start(this.name, Math.round((2 * this.random() - 1) * mostSkewMs));
     this.process = process;
     this.hasEnded = false;
+    this.#live = undefined;
+    this.#link = undefined;
     this.#run(process).then(
       (code) => {
         if (process.isDead) return;
-        if (code !== 0) simulation.violate(`${this.name} has ended with the code ${code}`);
+        if (!this.mayEndWith(code)) simulation.violate(`${this.name} has ended with the code ${code}`);
         this.hasEnded = true;
       },
       (fault) => {
@@ -146,6 +179,26 @@ export abstract class SimulatedMember {
   /** Ends the process as SIGTERM does. */
   stop(): void {
     this.#stop();
+  }
+
+  /** The settings of the present process, as it applies them. */
+  get config(): Config | undefined {
+    return this.#live?.config;
+  }
+
+  /** Whether the present process runs and has been composed. */
+  get isComposed(): boolean {
+    return !this.process.isDead && this.#live !== undefined;
+  }
+
+  /** The connection of the present process to its fleet. */
+  get link(): SimulatedLink | undefined {
+    return this.#link;
+  }
+
+  /** Lets the process read its settings again, as after a change of its file. */
+  async reload(): Promise<void> {
+    if (this.#live && !this.process.isDead) await refresh(this.#live, this.#log);
   }
 
   async #run(process: SimulatedProcess): Promise<number> {
@@ -187,6 +240,9 @@ export abstract class SimulatedMember {
     const logTail = new LogTail();
     const log = pino({ ...LOG_LINE_OPTIONS, timestamp: () => `,"timeMillis":${wallMs(clock)}` }, logTail);
     const member = this.#fleetMember(process);
+    this.#live = live;
+    this.#link = member?.link;
+    this.#log = log;
     const { sidecars, ...composed } = await composeRig({
       chosen,
       member,
@@ -203,7 +259,7 @@ export abstract class SimulatedMember {
     const parts = { rigName: this.name, events, context, engines: this.engines(), log, logTail, restart };
     const rig = { ...parts, ...composed, relays };
     try {
-      return await runMiner({ ...rig, sidecars: [canStop, ...sidecars] }, run);
+      return await runMiner({ ...rig, sidecars: [canStop, ...this.sidecars(), ...sidecars] }, run);
     } finally {
       member?.link.close();
     }

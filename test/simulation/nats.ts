@@ -74,6 +74,7 @@ export class SimulatedLink implements Link {
     this.#inbox = `${inbox}.${Math.floor(random() * 1e15).toString(36)}`;
     this.#random = random;
     member.onKill(() => this.close());
+    member.onReconnection(() => this.cut(3_000 * random()));
     this.#subscribeToAnswers();
   }
 
@@ -133,7 +134,7 @@ export class SimulatedLink implements Link {
     this.#connection++;
     this.#change(CUT);
     for (const end of [...this.#waiting.values()]) end(new LinkError('timeout', 'the connection ended'));
-    this.member.after(ms, () => this.#change(CONNECTED));
+    void this.member.sleep(ms).then(() => this.#change(CONNECTED));
   }
 
   /** Called by the server. */
@@ -164,7 +165,7 @@ export class SimulatedLink implements Link {
   /** Most messages take some milliseconds, and one in a hundred up to a second. */
   #arrivalMs(lastMs: number): number {
     const late = this.#random() < 0.01 ? this.#random() * 800 : 0;
-    const nowMs = this.member.clock.monotonicMs();
+    const nowMs = this.member.virtualMs;
     return Math.max(nowMs + 0.2 + this.#random() * 4 + late, lastMs, this.heldUntilMs);
   }
 
@@ -180,7 +181,7 @@ export class SimulatedLink implements Link {
 
   #later(atMs: number, act: () => void): void {
     const connection = this.#connection;
-    this.member.after(atMs - this.member.clock.monotonicMs(), () => {
+    this.member.after(atMs - this.member.virtualMs, () => {
       if (connection === this.#connection) act();
     });
   }

@@ -15,6 +15,7 @@ export class UpdateStream {
   onEnd: () => void = () => {};
   readonly #client: SimulatedProcess;
   readonly #latencyMs: () => number;
+  readonly #connection: number;
   #lastMs = 0;
   #isOver = false;
   readonly body = new Readable({ read: () => {} });
@@ -22,11 +23,13 @@ export class UpdateStream {
   constructor(chain: number, client: SimulatedProcess, latencyMs: () => number) {
     this.chain = chain;
     this.#client = client;
+    this.#connection = client.connection;
     this.#latencyMs = latencyMs;
     this.body.on('error', () => {});
   }
 
   announce(): void {
+    if (this.#client.connection !== this.#connection) this.end();
     this.#send('event:New Cut\n\n');
   }
 
@@ -38,9 +41,11 @@ export class UpdateStream {
   }
 
   #send(chunk: string | null): void {
-    const nowMs = this.#client.clock.monotonicMs();
+    const nowMs = this.#client.virtualMs;
     this.#lastMs = Math.max(this.#lastMs, nowMs + this.#latencyMs());
-    this.#client.after(this.#lastMs - nowMs, () => {
+    this.#client.arrive(this.#lastMs - nowMs, () => {
+      // The connection is dead after a suspension, which the client does not know.
+      if (this.#client.connection !== this.#connection) return;
       if (!this.body.destroyed) this.body.push(chunk === null ? null : Buffer.from(chunk));
     });
   }
@@ -62,8 +67,13 @@ export function responseOf(
   headers: Record<string, string>,
   delivery: Delivery,
   client: SimulatedProcess,
+  signal: AbortSignal,
 ) {
   const readable = stream?.body ?? bodyOf(Buffer.from(body), delivery, client);
+  // As undici does, the end of the request ends the body, too.
+  const aborted = () => readable.destroy(signal.reason);
+  signal.addEventListener('abort', aborted, { once: true });
+  readable.once('close', () => signal.removeEventListener('abort', aborted)).on('error', () => {});
   const dump = async () => void readable.resume();
   return { statusCode: status, headers, body: Object.assign(readable, { dump }) };
 }
@@ -83,7 +93,7 @@ function bodyOf(bytes: Buffer, delivery: Delivery, client: SimulatedProcess): Re
       readable.push(null);
     }
   };
-  client.after(delivery === 'half' ? 1 : delivery.pauseMs, end);
+  client.arrive(delivery === 'half' ? 1 : delivery.pauseMs, end);
   return readable;
 }
 

@@ -195,8 +195,14 @@ export class SimulatedNode implements Peer {
 
   /** A transport for the requests of a process to this node. */
   transportFor(client: SimulatedProcess): Transport {
+    let { connection } = client;
+    const ask = (request: Request) => {
+      const isDead = client.connection !== connection;
+      connection = client.connection;
+      return isDead ? this.#askOnDeadConnection(client, request) : this.#request(client, request);
+    };
     return {
-      request: (request) => this.#request(client, request as never) as ReturnType<Transport['request']>,
+      request: (request) => ask(request as never) as ReturnType<Transport['request']>,
       close: async () => {},
       destroy: async () => {},
     };
@@ -224,6 +230,21 @@ export class SimulatedNode implements Peer {
     return 1 + this.#random() * 30 + (this.#random() < 0.02 ? this.#random() * 3_000 : 0);
   }
 
+  /** After a suspension, the first request either fails at once, or gets no answer. */
+  #askOnDeadConnection(client: SimulatedProcess, { signal }: Request): Promise<never> {
+    const fails = this.#random() < 0.5;
+    return new Promise((_, reject) => {
+      const aborted = () => reject(signal.reason);
+      if (signal.aborted) return aborted();
+      signal.addEventListener('abort', aborted, { once: true });
+      if (!fails) return;
+      client.arrive(1, () => {
+        signal.removeEventListener('abort', aborted);
+        reject(failure('read ECONNRESET', 'ECONNRESET'));
+      });
+    });
+  }
+
   #request(client: SimulatedProcess, { path, body, signal }: Request): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
@@ -233,7 +254,7 @@ export class SimulatedNode implements Peer {
         signal.removeEventListener('abort', aborted);
         act();
       };
-      const fail = (fault: Error) => client.after(1, () => settle(() => reject(fault)));
+      const fail = (fault: Error) => client.arrive(1, () => settle(() => reject(fault)));
       this.process.after(this.#latencyMs(), () => {
         if (this.mode === 'down') {
           fail(failure('connect ECONNREFUSED', 'ECONNREFUSED'));
@@ -251,7 +272,9 @@ export class SimulatedNode implements Peer {
           [VERSION_HEADERS[this.dialect]]: '2.0',
         };
         const delivery = this.#delivery();
-        client.after(this.#latencyMs(), () => settle(() => resolve(responseOf(answer, headers, delivery, client))));
+        client.arrive(this.#latencyMs(), () =>
+          settle(() => resolve(responseOf(answer, headers, delivery, client, signal))),
+        );
       });
     });
   }

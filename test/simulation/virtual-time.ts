@@ -124,11 +124,14 @@ export class SimulatedProcess {
   sleptMs = 0;
   /** When its machine fell asleep, in virtual time; undefined while it is awake. */
   asleepSinceMs: number | undefined;
+  /** Number of times that all connections have ended. */
+  connection = 0;
   /** How far the process's wall clock is ahead of the virtual time. */
   skewMs: number;
   readonly #time: VirtualTime;
   #held: Event[] = [];
   readonly #kills: (() => void)[] = [];
+  readonly #reconnections: (() => void)[] = [];
   #lastUs = 0n;
 
   constructor(name: string, time: VirtualTime, skewMs: number) {
@@ -144,12 +147,25 @@ export class SimulatedProcess {
     };
   }
 
+  /** The virtual time, which goes on while the machine sleeps. */
+  get virtualMs(): number {
+    return this.#time.nowMs;
+  }
+
   /**
    * Does something in this process after a delay, such as the arrival of a message.
    * @returns a function that cancels it
    */
   after(ms: number, act: () => void): () => void {
     return this.#time.plan(this, ms, act);
+  }
+
+  /** Lets something arrive over a connection after a delay. It is lost if all connections end meanwhile. */
+  arrive(ms: number, act: () => void): void {
+    const { connection } = this;
+    this.after(ms, () => {
+      if (this.connection === connection) act();
+    });
   }
 
   sleep(ms: number): Promise<void> {
@@ -187,6 +203,17 @@ export class SimulatedProcess {
     if (this.asleepSinceMs !== undefined) this.sleptMs += this.#time.nowMs - this.asleepSinceMs;
     this.asleepSinceMs = undefined;
     for (const event of this.#held.splice(0)) this.#time.release(event);
+  }
+
+  /** Ends all connections without a word, as after a long sleep of the machine. */
+  reconnect(): void {
+    this.connection++;
+    for (const act of this.#reconnections) act();
+  }
+
+  /** Calls `act` after all connections have ended. */
+  onReconnection(act: () => void): void {
+    this.#reconnections.push(act);
   }
 
   /** Keeps what is due while the process is frozen. */

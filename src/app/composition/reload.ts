@@ -139,7 +139,11 @@ export async function reloadAtHangup(live: LiveConfig): Promise<Sidecar> {
     });
 }
 
-async function refresh(live: LiveConfig, log: Logger): Promise<void> {
+/**
+ * Reads the configuration again, applies the changes and logs them. If it cannot be used, the log says why, and nothing
+ * changes. Never throws.
+ */
+export async function refresh(live: LiveConfig, log: Logger): Promise<void> {
   try {
     const changed = await live.refresh();
     // A quieter level takes effect after the changes have been logged. Otherwise it could suppress these log lines.

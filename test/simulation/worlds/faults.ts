@@ -1,7 +1,8 @@
 /** Faults of nodes, rigs and fleets. */
 
 import type { Random } from '#pickaxe/mock-node/random.js';
-import type { SimulatedCoordinator } from '../members.ts';
+import type { DeviceMode } from '../engine.ts';
+import type { SettingsFile, SimulatedCoordinator, SimulatedMember } from '../members.ts';
 import type { SimulatedNats } from '../nats.ts';
 import type { Following, NodeMode, SimulatedNode } from '../node.ts';
 import type { SimulatedRig } from '../rigs.ts';
@@ -99,6 +100,92 @@ export function rigFaults({ rigs, faulty }: Pick<Faulty, 'rigs' | 'faulty'>): Fa
   };
 }
 
+/** Faults of the machines of rigs, and what their users do. */
+export function machineFaults({ rigs, faulty, simulation }: Omit<Faulty, 'nodes'>): Faults {
+  const later = (random: Random, mostMs: number, act: () => void) => faulty.after(random() * mostMs, act);
+  const device = (mode: DeviceMode, mostMs: number) => (random: Random) => {
+    const { engine, process, name } = pick(random, rigs);
+    if (process.isDead) return;
+    simulation.note(`the device of ${name} is ${mode}`);
+    engine.mode = mode;
+    later(random, mostMs, () => {
+      if (engine.mode === mode) engine.mode = 'fine';
+    });
+  };
+  return {
+    'the machine of a rig is suspended': (random) => suspend(random, pick(random, rigs), faulty),
+    'a rig is paused': (random) => {
+      const rig = pick(random, rigs);
+      const reason = pick(random, ['user', 'battery', 'activity'] as const);
+      if (rig.process.isDead || rig.pausedBy) return;
+      simulation.note(`${rig.name} is paused by ${reason}`);
+      rig.pause(reason);
+      later(random, 60_000, () => rig.pausedBy === reason && rig.pause(undefined));
+    },
+    'a device dies': device('dead', 12_000),
+    'a device hangs': device('hanging', 60_000),
+    'a device reports wrong nonces': device('wrong', 60_000),
+    'a device finds nothing': device('blind', 30_000),
+  };
+}
+
+/**
+ * Suspends the machine of a member for up to two minutes. Mostly, its monotonic clock stands still meanwhile, as
+ * CLOCK_MONOTONIC does. Its connections are dead afterwards.
+ */
+export function suspend(random: Random, { process }: SimulatedMember, faulty: SimulatedProcess): void {
+  if (process.isDead || process.isFrozen) return;
+  if (random() < 0.7) process.suspend();
+  else process.freeze();
+  faulty.after(random() * 120_000, () => {
+    process.thaw();
+    process.reconnect();
+  });
+}
+
+export interface Configured {
+  readonly member: SimulatedMember;
+  readonly file: SettingsFile;
+}
+
+/** @param urls of all nodes that can be configured */
+export function settingsFaults(
+  configured: readonly Configured[],
+  urls: readonly string[],
+  { simulation }: Pick<Faulty, 'simulation'>,
+): Faults {
+  const running = (random: Random) =>
+    pick(
+      random,
+      configured.filter(({ member }) => member.isComposed),
+    );
+  return {
+    'settings change': (random) => {
+      const changed = running(random);
+      if (!changed) return;
+      const { member, file } = changed;
+      const mixed = urls.map((url) => ({ url, at: random() })).sort((a, b) => a.at - b.at);
+      file.urls = mixed.slice(0, 1 + Math.floor(random() * urls.length)).map(({ url }) => url);
+      simulation.note(`${member.name} is configured for ${file.urls.join(', ')}`);
+      void member.reload().then(() => {
+        const applied = member.config?.node.urls ?? [];
+        if (applied.join() !== file.urls.join()) simulation.violate(`${member.name} does not apply its settings`);
+      });
+    },
+    'settings are broken': (random) => {
+      const broken = running(random);
+      if (!broken) return;
+      const { member, file } = broken;
+      const before = member.config;
+      file.brokenBy = pick(random, ['a mistake', 'no nodes'] as const);
+      void member.reload().then(() => {
+        if (member.config !== before) simulation.violate(`${member.name} applies settings with ${file.brokenBy}`);
+        file.brokenBy = undefined;
+      });
+    },
+  };
+}
+
 interface FaultyFleet extends Pick<Faulty, 'simulation' | 'faulty'> {
   readonly coordinators: readonly SimulatedCoordinator[];
   readonly nats: SimulatedNats;
@@ -123,6 +210,12 @@ export function fleetFaults({ coordinators, nats, simulation, faulty }: FaultyFl
       coordinator.freeze();
       later(random, 40_000, () => coordinator.thaw());
     },
+    'a coordinator is away': (random) => {
+      const coordinator = pick(random, coordinators);
+      coordinator.kill();
+      later(random, 180_000, () => coordinator.start());
+    },
+    'the machine of a coordinator is suspended': (random) => suspend(random, pick(random, coordinators), faulty),
     'a connection is cut': (random) => pick(random, [...nats.links]).cut(random() * 30_000),
     'a connection is held': (random) => {
       pick(random, [...nats.links]).heldUntilMs = simulation.time.nowMs + random() * 15_000;

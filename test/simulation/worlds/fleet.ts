@@ -1,11 +1,11 @@
 /** A fleet: coordinators on nodes, rigs that mine their works, and a NATS server between them. */
 
-import { inFleet, onNodes, SimulatedCoordinator } from '../members.ts';
+import { inFleet, SettingsFile, SimulatedCoordinator } from '../members.ts';
 import { SimulatedNats } from '../nats.ts';
 import { SimulatedRig } from '../rigs.ts';
 import type { Faults, Simulation } from '../simulation.ts';
-import { fleetFaults } from './faults.ts';
-import { type Member, MiningWorld } from './world.ts';
+import { type Configured, fleetFaults } from './faults.ts';
+import { MiningWorld } from './world.ts';
 
 export interface FleetOptions {
   readonly nodes: number;
@@ -18,7 +18,9 @@ export interface FleetOptions {
 export class FleetWorld extends MiningWorld {
   readonly rigs: readonly SimulatedRig[];
   readonly nats: SimulatedNats;
-  readonly coordinators: readonly SimulatedCoordinator[];
+  override readonly coordinators: readonly SimulatedCoordinator[];
+  override readonly configured: readonly (Configured & { readonly member: SimulatedCoordinator })[];
+  override readonly sharesNodes: boolean;
 
   constructor(simulation: Simulation, options: FleetOptions) {
     super(simulation, options.nodes);
@@ -26,20 +28,19 @@ export class FleetWorld extends MiningWorld {
     nats.repeated = 0.02;
     this.nats = nats;
     const { books, nodes, isCurrent } = this;
-    this.coordinators = Array.from({ length: options.coordinators }, (_, at) => {
+    this.configured = Array.from({ length: options.coordinators }, (_, at) => {
       const own = options.hasOwnNodes ? [nodes[at % nodes.length]] : nodes;
-      const settings = () => onNodes(own.map(({ url }) => url));
-      return new SimulatedCoordinator({ name: `c${at}`, simulation, settings, nodes, nats, mostSkewMs: 3_000 });
+      const file = new SettingsFile(own.map(({ url }) => url));
+      const how = { name: `c${at}`, simulation, settings: file.read, nodes, nats, mostSkewMs: 3_000 };
+      return { member: new SimulatedCoordinator(how), file };
     });
+    this.coordinators = this.configured.map(({ member }) => member);
+    this.sharesNodes = !options.hasOwnNodes;
     this.rigs = Array.from({ length: options.rigs }, (_, at) => {
       const settings = () => inFleet;
       const options = { simulation, books, isCurrent, settings, nodes, nats, hashesPerSecond: 12 };
       return new SimulatedRig({ name: `rig${at}`, ...options });
     });
-  }
-
-  protected override members(): readonly Member[] {
-    return this.coordinators;
   }
 
   protected override moreFaults(): Faults {

@@ -4,13 +4,15 @@ import type { Random } from '#pickaxe/mock-node/random.js';
 import type { Job } from '#pickaxe/protocol/chain/job.js';
 import { parentOf } from '#pickaxe/protocol/chain/work.js';
 import { Books } from '../books.ts';
+import type { SimulatedCoordinator } from '../members.ts';
 import { SimulatedNetwork } from '../network.ts';
 import { SimulatedNode } from '../node.ts';
 import type { SimulatedRig } from '../rigs.ts';
 import type { World } from '../run.ts';
 import type { Faults, Simulation } from '../simulation.ts';
 import type { SimulatedProcess } from '../virtual-time.ts';
-import { nodeFaults, pick, rigFaults } from './faults.ts';
+import { type Configured, machineFaults, nodeFaults, pick, rigFaults, settingsFaults } from './faults.ts';
+import { Service } from './service.ts';
 
 /** Least fraction of all hashes whose work was on the newest block of a node. With all faults, it is 0.8 and more. */
 const LEAST_CURRENT = 0.7;
@@ -37,6 +39,13 @@ export abstract class MiningWorld implements World {
   /** The process in which faults begin and end. */
   readonly faulty: SimulatedProcess;
   abstract readonly rigs: readonly SimulatedRig[];
+  readonly coordinators: readonly SimulatedCoordinator[] = [];
+  /** Whether every coordinator can submit every solution. */
+  readonly sharesNodes: boolean = false;
+  /** The members on nodes, whose settings change. */
+  readonly configured: readonly Configured[] = [];
+  #service: Service | undefined;
+  #isStopped = false;
 
   constructor(simulation: Simulation, nodes: number) {
     this.simulation = simulation;
@@ -72,11 +81,14 @@ export abstract class MiningWorld implements World {
 
   /** Members besides the rigs. */
   protected members(): readonly Member[] {
-    return [];
+    return this.coordinators;
   }
 
   faults(): Faults {
-    return { ...nodeFaults(this), ...rigFaults(this), ...this.moreFaults() };
+    const urls = this.nodes.map(({ url }) => url);
+    const isConfigured = this.configured.length > 0;
+    const members = isConfigured && { ...machineFaults(this), ...settingsFaults(this.configured, urls, this) };
+    return { ...nodeFaults(this), ...rigFaults(this), ...members, ...this.moreFaults() };
   }
 
   /** Ends all faults. */
@@ -88,14 +100,25 @@ export abstract class MiningWorld implements World {
       if (node.process.isFrozen) node.process.thaw();
       node.catchUp();
     }
-    for (const { process } of this.rigs) if (process.isFrozen) process.thaw();
-    for (const member of this.members()) member.thaw();
-    for (const rig of this.rigs) if (rig.process.isDead) rig.start();
+    for (const rig of this.rigs) {
+      if (rig.process.isFrozen) rig.process.thaw();
+      rig.engine.mode = 'fine';
+      if (rig.pausedBy) rig.pause(undefined);
+      rig.start();
+    }
+    for (const member of this.members()) {
+      member.thaw();
+      member.start();
+    }
   }
 
   /** Checks what must be true after each event. */
   check(): void {
     this.books.check();
+    this.#service ??= new Service(this);
+    if (!this.#isStopped && this.configured.length > 0) this.#service.check();
+    // As a service manager does.
+    for (const rig of this.rigs) if (!this.#isStopped && rig.isParked && rig.hasEnded) rig.start();
     for (const node of this.nodes) for (const what of node.invalid.splice(0)) this.simulation.violate(what);
   }
 
@@ -116,6 +139,7 @@ export abstract class MiningWorld implements World {
   }
 
   stop(): void {
+    this.#isStopped = true;
     for (const rig of this.rigs) rig.stop();
   }
 

@@ -1,0 +1,86 @@
+/** What members owe each other when nothing keeps them from it: rigs mine, and solutions have verdicts. */
+
+import type { SimulatedCoordinator, SimulatedMember } from '../members.ts';
+import type { SimulatedNode } from '../node.ts';
+import type { SimulatedRig } from '../rigs.ts';
+import type { Simulation } from '../simulation.ts';
+
+/** Time between two looks. */
+const LOOK_MS = 1_000;
+/** After this time without faults, members have noticed it. */
+const SETTLED_MS = 30_000;
+/** Time within which a rig mines. A node that refuses work is asked again after ten seconds at most. */
+const MINING_MS = 20_000;
+/** Time within which a solution has a verdict. */
+const VERDICT_MS = 30_000;
+
+export interface Parties {
+  readonly simulation: Simulation;
+  readonly nodes: readonly SimulatedNode[];
+  readonly rigs: readonly SimulatedRig[];
+  readonly coordinators: readonly SimulatedCoordinator[];
+  /** Whether every coordinator can submit every solution. */
+  readonly sharesNodes: boolean;
+}
+
+export class Service {
+  readonly #parties: Parties;
+  /** By condition: since when it is true. */
+  readonly #since = new Map<unknown, number>();
+  #lookedMs = 0;
+
+  constructor(parties: Parties) {
+    this.#parties = parties;
+  }
+
+  check(): void {
+    const { simulation, nodes, rigs, coordinators, sharesNodes } = this.#parties;
+    const { nowMs } = simulation.time;
+    if (nowMs - this.#lookedMs < LOOK_MS) return;
+    this.#lookedMs = nowMs;
+    for (const node of nodes) this.#note(node, works(node));
+    const areAllWell = nodes.filter((node) => this.#lasts(node)).length === nodes.length;
+    for (const coordinator of coordinators) {
+      this.#note(coordinator, isUp(coordinator) && isConnected(coordinator));
+    }
+    const serving = coordinators.filter((each) => this.#lasts(each) && this.#hasNode(each));
+    for (const rig of rigs) {
+      rig.check();
+      const isServed = coordinators.length > 0 ? isConnected(rig) && serving.length > 0 : this.#hasNode(rig);
+      this.#note(rig, rig.isAble && isServed);
+      const sinceMs = this.#since.get(rig);
+      if (sinceMs === undefined) continue;
+      const idleMs = nowMs - Math.max(sinceMs + MINING_MS, rig.lastBatchMs);
+      if (idleMs > MINING_MS) simulation.violate(`${rig.name} mines nothing for ${seconds(idleMs)}`);
+      const staleMs = nowMs - Math.max(sinceMs + MINING_MS, rig.lastCurrentMs);
+      if (areAllWell && staleMs > MINING_MS) simulation.violate(`${rig.name} mines stale work for ${seconds(staleMs)}`);
+      if (!sharesNodes || !areAllWell || nowMs - sinceMs < VERDICT_MS) continue;
+      for (const { header, atMs } of rig.pending) {
+        if (nowMs - atMs < VERDICT_MS || !nodes.some((node) => node.wouldAccept(header))) continue;
+        simulation.violate(`${rig.name} has no verdict on a good solution for ${seconds(nowMs - atMs)}`);
+      }
+    }
+  }
+
+  #hasNode(member: SimulatedMember): boolean {
+    const urls = member.config?.node.urls ?? [];
+    return this.#parties.nodes.some((node) => urls.includes(node.url) && this.#lasts(node));
+  }
+
+  #note(condition: unknown, isTrue: boolean): void {
+    if (!isTrue) this.#since.delete(condition);
+    else if (!this.#since.has(condition)) this.#since.set(condition, this.#parties.simulation.time.nowMs);
+  }
+
+  #lasts(condition: unknown): boolean {
+    const sinceMs = this.#since.get(condition);
+    return sinceMs !== undefined && this.#parties.simulation.time.nowMs - sinceMs >= SETTLED_MS;
+  }
+}
+
+const works = ({ mode, following, process }: SimulatedNode) =>
+  mode === 'fine' && following === 'the network' && !process.isFrozen;
+const isUp = ({ process }: SimulatedMember) => !process.isDead && !process.isFrozen;
+const isConnected = ({ link, process }: SimulatedMember) =>
+  link?.state.isConnected === true && link.heldUntilMs <= process.virtualMs;
+const seconds = (ms: number) => `${(ms / 1000).toFixed(0)} s`;
