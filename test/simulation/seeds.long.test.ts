@@ -12,7 +12,7 @@ const SEEDS: Record<string, readonly number[]> = {
   solo: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
   fleet: [1, 2, 3, 4, 5],
   'fleet-own-nodes': [1, 2, 3, 4, 5],
-  payments: [1, 2, 3, 4],
+  payments: [1, 2, 3],
   pool: [1, 2, 3, 4],
   'pool-and-fleet': [1, 2, 3, 4],
   stratum: [1, 2],

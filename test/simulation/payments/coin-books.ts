@@ -12,7 +12,7 @@ import { type Decimal, formatDecimal } from '#pickaxe/protocol/ledger/decimal.js
 import type { Simulation } from '../simulation.ts';
 import { START_MS } from '../virtual-time.ts';
 import { type Asked, CHAINS, type LedgerNode } from './ledger-node.ts';
-import { accountOf, type Job, type Payer, shown } from './payer.ts';
+import { accountOf, type Job, KEEP, type Payer } from './payer.ts';
 
 /** A command that a payer, or somebody else, has sent. */
 interface Known {
@@ -37,6 +37,11 @@ interface Planned {
 /** Time from the signing of a command until it has surely expired: its time to live, a margin, and some blocks. */
 const LONGEST_MS = 50 * 60_000;
 
+/** Least number of blocks above one that counts as final: six, but a chain may since have become shorter by one. */
+const LEAST_DEPTH = 5n;
+/** The most commands for step 1 in one run (docs/coins.md). */
+const MOST_STEP1 = 3;
+
 type Status = 'success' | 'failure';
 
 export interface BooksOptions {
@@ -45,11 +50,11 @@ export interface BooksOptions {
   readonly payers: readonly Payer[];
   readonly jobs: readonly Job[];
   readonly miners: readonly string[];
+  /** Whether no node has lied lately, so that plans follow from what is true. */
+  readonly isHonest: () => boolean;
 }
 
 export class CoinBooks {
-  /** Number of payments that were reported wrongly. */
-  wrong = 0;
   readonly #options: BooksOptions;
   readonly #accounts: readonly string[];
   readonly #total: Decimal;
@@ -62,6 +67,9 @@ export class CoinBooks {
   readonly #steps1 = new Map<string, Set<string>>();
   /** By id of a block: what became of its commands. */
   readonly #blocks = new Map<string, ReadonlyMap<string, Status>>();
+  /** By payer, run and request key of step 0: the number of commands for step 1. */
+  readonly #steps1Made = new Map<string, number>();
+  readonly #wrongly = new Set<Planned>();
   readonly #seen = new Map<object, number>();
   /** Commands that were reported as failed, which may never succeed afterwards. */
   readonly #failed = new Set<string>();
@@ -72,6 +80,11 @@ export class CoinBooks {
     const own = jobs.flatMap((job) => [accountOf(job), ...(job.to === undefined ? [] : [job.to])]);
     this.#accounts = [...new Set([...own, ...miners, FINISHER_ACCOUNT, GAS_STATION])];
     this.#total = this.totalOf(nodes[0]);
+  }
+
+  /** Number of transfers that were reported wrongly, or paid twice. */
+  get wrong(): number {
+    return this.#wrongly.size;
   }
 
   get planned(): readonly Planned[] {
@@ -137,7 +150,7 @@ export class CoinBooks {
     const { simulation, payers, jobs } = this.#options;
     const { best } = this;
     for (const { job, chain, amount } of this.onTheWay(best)) {
-      simulation.violate(`${shown(amount)} of ${job.name} from chain ${chain} has not arrived`);
+      simulation.violate(`${formatDecimal(amount)} of ${job.name} from chain ${chain} has not arrived`);
     }
     for (const payer of payers) {
       for (const name of payer.begun) {
@@ -163,7 +176,9 @@ export class CoinBooks {
     const balance = this.balance(node, job.toChain, job.to!);
     const due = isDone ? job.amount! : 0n;
     if (balance !== due) {
-      this.#options.simulation.violate(`the receiver of ${job.name} has ${shown(balance)} and not ${shown(due)}`);
+      this.#options.simulation.violate(
+        `the receiver of ${job.name} has ${formatDecimal(balance)} and not ${formatDecimal(due)}`,
+      );
     }
   }
 
@@ -197,6 +212,10 @@ export class CoinBooks {
     if (fault !== undefined) wrong(fault);
     if (isStep1) {
       this.#addStep1(pactIdOf(payload), hash);
+      const run = `${payer.name} ${payer.runs} ${pactIdOf(payload)}`;
+      const made = (this.#steps1Made.get(run) ?? 0) + 1;
+      this.#steps1Made.set(run, made);
+      if (made > MOST_STEP1) wrong(`${made} commands for step 1 in one run`);
       return;
     }
     planned.step0.add(hash);
@@ -234,26 +253,39 @@ export class CoinBooks {
       return;
     }
     const { outcome, chain, step0 } = transfer;
-    if (outcome === null || planned.outcome === outcome.state) {
-      if (outcome === null && planned.outcome !== undefined && payer.files.keeps(`"state":"${planned.outcome}"`))
-        return;
-      return;
-    }
+    if (outcome === null || planned.outcome === outcome.state) return;
     const what = `${planned.job.name} from chain ${chain}`;
     if (planned.outcome !== undefined) simulation.violate(`${what} was ${planned.outcome}, and is ${outcome.state}`);
     planned.outcome = outcome.state;
     simulation.note(`${what} is ${outcome.state} by ${outcome.provenBy}`);
     const { best } = this;
     const truth = step0 ? this.#truth(best, step0.hash, planned) : 'not sent';
-    if (outcome.state === 'done' && truth !== 'arrived') this.#wrong(`${what} is done, but really ${truth}`);
+    if (outcome.state === 'done' && truth !== 'arrived') this.#wrong(planned, `${what} is done, but really ${truth}`);
+    if (step0 && !this.#isFinal(step0, outcome.state, planned)) {
+      this.#wrong(planned, `${what} is ${outcome.state} too early`);
+    }
     if (outcome.state === 'failed') {
-      if (truth === 'arrived' || truth === 'on its way') this.#wrong(`${what} has failed, but is really ${truth}`);
+      if (truth === 'arrived' || truth === 'on its way')
+        this.#wrong(planned, `${what} has failed, but is really ${truth}`);
       if (step0) this.#failed.add(step0.hash);
     }
   }
 
-  #wrong(what: string): void {
-    this.wrong++;
+  /** Whether no block can change an outcome any more: its block is deep enough, or the command has expired. */
+  #isFinal(step0: Command, state: string, { chain, targetChain }: Planned): boolean {
+    const steps1 = [...(this.#steps1.get(step0.hash) ?? [])];
+    const [on, keys] = state === 'done' && chain !== targetChain ? [targetChain, steps1] : [chain, [step0.hash]];
+    const isDeep = this.#options.nodes.some(({ ledger }) => {
+      const { header, payload } = ledger.chains.tip(on);
+      return keys.some((key) => header.height - (payload.state.heightOf(key) ?? header.height) >= LEAST_DEPTH);
+    });
+    if (isDeep || state === 'done') return isDeep;
+    const { creationTime, ttl } = publicMetaOf(parsePayload(step0.cmd).meta);
+    return this.best.ledger.chains.tip(chain).header.creationTimeUs >= BigInt(creationTime + ttl) * 1_000_000n;
+  }
+
+  #wrong(planned: Planned, what: string): void {
+    this.#wrongly.add(planned);
     this.#options.simulation.violate(what);
   }
 
@@ -270,6 +302,10 @@ export class CoinBooks {
     if (!job) return undefined;
     const planned: Planned = { job, chain, targetChain: job.toChain, amount, step0: new Set(), outcome: undefined };
     this.#planned.set(key, planned);
+    const balance = this.balance(this.best, chain, sweep.account);
+    if (job.kind === 'sweep' && this.#options.isHonest() && amount > balance - KEEP) {
+      this.#options.simulation.violate(`${job.name} would move ${formatDecimal(amount)} of ${formatDecimal(balance)}`);
+    }
     return planned;
   }
 
@@ -278,15 +314,17 @@ export class CoinBooks {
   #checkChains(node: LedgerNode): void {
     const { simulation } = this.#options;
     let between = 0n;
-    const paid = new Map<string, number>();
+    const paid = new Map<Job, Planned>();
     for (const [key, planned] of this.#byStep0) {
       const truth = this.#truth(node, key, planned);
       if (truth === 'on its way') between += planned.amount;
       if (truth !== 'arrived' && truth !== 'on its way') continue;
-      if (this.#failed.has(key)) this.#wrong(`${planned.job.name} has failed, and is ${truth} on ${node.name}`);
-      if (planned.job.kind === 'transfer') paid.set(planned.job.name, (paid.get(planned.job.name) ?? 0) + 1);
+      if (this.#failed.has(key))
+        this.#wrong(planned, `${planned.job.name} has failed, and is ${truth} on ${node.name}`);
+      if (planned.job.kind !== 'transfer') continue;
+      if (paid.has(planned.job)) this.#wrong(planned, `${planned.job.name} is paid twice on ${node.name}`);
+      paid.set(planned.job, planned);
     }
-    for (const [name, times] of paid) if (times > 1) this.#wrong(`${name} is paid ${times} times on ${node.name}`);
     const total = this.totalOf(node) + between;
     if (total !== this.#total) {
       simulation.violate(`the coins on ${node.name} are ${formatDecimal(total)}, not ${formatDecimal(this.#total)}`);

@@ -19,8 +19,7 @@ import { type Answer, type Asked, type LedgerNode, type Lie, NETWORK } from './l
 import { chainOf, endpointOf, jsonAnswer, resultOf } from './lies.ts';
 
 /** `no block`: no forged block has the command. `success` and `failure`: a forged block has it, with this result. */
-const CLAIMS = ['no block', 'success', 'failure'] as const;
-type Claim = (typeof CLAIMS)[number];
+export type Claim = 'no block' | 'success' | 'failure';
 
 /** The most time by which a forged block is ahead, in ms: what a clock may differ from another one. */
 const MOST_AHEAD_MS = 55 * 60_000;
@@ -51,12 +50,12 @@ export class Conspiracy {
   #blocks: readonly Block[] = [];
   #result: object = {};
 
-  /** @param least the least time by which the newest forged block is ahead of now, in ms */
-  constructor(random: Random, nowUs: () => bigint, least = 0, claims: readonly Claim[] = CLAIMS) {
+  /** @param leastMs the least time by which the newest forged block is ahead of now, in ms */
+  constructor(claim: Claim, random: Random, nowUs: () => bigint, leastMs = 0) {
     this.#random = random;
     this.#nowUs = nowUs;
-    this.#leastMs = least;
-    this.claim = claims[Math.floor(random() * claims.length)];
+    this.#leastMs = leastMs;
+    this.claim = claim;
     this.#isTaking = random() < 0.5;
   }
 

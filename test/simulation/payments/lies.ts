@@ -99,9 +99,7 @@ function items(change: (items: readonly ExactJson[], context: LieContext) => rea
   });
 }
 
-type MakeLie = (context: LieContext) => Lie;
-
-const OF_COMMANDS: Readonly<Record<string, MakeLie>> = {
+export const LIES: Readonly<Record<string, (context: LieContext) => Lie>> = {
   'hides results': about('poll', () => () => jsonAnswer({})),
   'says that commands have failed': results(false),
   'says that commands have succeeded': results(true),
@@ -128,9 +126,6 @@ const OF_COMMANDS: Readonly<Record<string, MakeLie>> = {
     });
     return jsonAnswer({ requestKeys: commandsOf(asked).map(({ hash }) => hash) });
   }),
-};
-
-const OF_ACCOUNTS: Readonly<Record<string, MakeLie>> = {
   'shows other balances': local(({ result }, { random }) => {
     if (result.data?.balance !== undefined) result.data.balance = [0, 0.25, 3.5, 1_000.5][Math.floor(random() * 4)];
   }),
@@ -162,9 +157,6 @@ const OF_ACCOUNTS: Readonly<Record<string, MakeLie>> = {
   'says that all commands would fail': local((json) => {
     json.result = { status: 'failure', error: { message: 'no', type: 'EvalError', info: '', callStack: [] } };
   }),
-};
-
-const OF_BLOCKS: Readonly<Record<string, MakeLie>> = {
   'gives wrong proofs': about('spv', ({ random }) => async (_, __, truth) => {
     const { status, body } = await truth();
     if (status !== 200 || random() < 0.3) return textAnswer('SPV target not reachable: no');
@@ -198,9 +190,6 @@ const OF_BLOCKS: Readonly<Record<string, MakeLie>> = {
   }),
   'leaves out blocks': items((all, { random }) => all.filter(() => random() < 0.8)),
 };
-
-/** All lies, by subject. */
-export const LIES = { commands: OF_COMMANDS, accounts: OF_ACCOUNTS, blocks: OF_BLOCKS } as const;
 
 /** @returns a lie that tells all of these */
 export function allOf(lies: readonly Lie[]): Lie {

@@ -15,10 +15,10 @@ import type { Random } from '#pickaxe/mock-node/random.js';
 import { KnownWork } from '#pickaxe/node/blocks/known-work.js';
 import type { Transport } from '#pickaxe/node/http/exchange.js';
 import type { KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
-import { type Decimal, formatDecimal, parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
+import { type Decimal, parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import type { Simulation } from '../simulation.ts';
 import type { SimulatedProcess } from '../virtual-time.ts';
-import { LEAST_WORK, type LedgerNode, NETWORK, transportOf } from './ledger-node.ts';
+import { CHAINS, LEAST_WORK, type LedgerNode, NETWORK, transportOf } from './ledger-node.ts';
 import { Killed, MemoryFiles } from './memory-files.ts';
 
 /** A payment as a person wants it. */
@@ -64,8 +64,8 @@ export class Payer {
   /** Names of the payments that have begun, and of those that are done by the word of their commands. */
   readonly begun = new Set<string>();
   readonly done = new Set<string>();
-  /** Number of requests of all processes. */
-  requests = 0;
+  /** Number of commands that were started. */
+  runs = 0;
   /** How far the clocks of its processes are ahead. */
   skewMs = 0;
   /** Whether no new payment begins any more. */
@@ -79,6 +79,7 @@ export class Payer {
   #stop = new AbortController();
   #stoppedMs: number | undefined;
   #unique = 0;
+  #bounds!: RequestBounds;
 
   constructor(options: PayerOptions) {
     this.name = options.name;
@@ -136,6 +137,8 @@ export class Payer {
     const { simulation, nodes } = this.#options;
     const process = simulation.time.start(this.name, this.skewMs);
     this.process = process;
+    this.runs++;
+    this.#bounds = new RequestBounds(job, process, (what) => simulation.violate(`${this.name} ${what}`));
     this.#stop = new AbortController();
     this.#stoppedMs = undefined;
     const note = (what: string) => {
@@ -232,13 +235,12 @@ export class Payer {
       ...rest,
       request: (asked) => {
         if (process.isDead) return new Promise(() => {});
-        this.requests++;
         const kill = this.#counts();
         if (kill && this.#random() < 0.5) {
           process.kill();
           return new Promise(() => {});
         }
-        const answered = request(asked);
+        const answered = this.#bounds.count(request(asked));
         if (kill) process.kill();
         return answered;
       },
@@ -263,6 +265,39 @@ export class Payer {
   }
 }
 
+/** The most requests at once: those of the chains of a plan, and later those of one transfer, one after the other. */
+const AT_ONCE = { sweep: CHAINS - 1, transfer: 1 } as const;
+/** The most requests in a minute: six rounds, each with a search of blocks, compared with two other nodes. */
+const IN_A_MINUTE = { sweep: 540, transfer: 180 } as const;
+
+/** Checks how many requests a command sends. */
+class RequestBounds {
+  readonly #kind: Job['kind'];
+  readonly #process: SimulatedProcess;
+  readonly #violate: (what: string) => void;
+  readonly #sentMs: number[] = [];
+  #open = 0;
+
+  constructor({ kind }: Job, process: SimulatedProcess, violate: (what: string) => void) {
+    this.#kind = kind;
+    this.#process = process;
+    this.#violate = violate;
+  }
+
+  count<T>(answered: Promise<T>): Promise<T> {
+    const nowMs = this.#process.clock.monotonicMs();
+    while (nowMs - this.#sentMs[0] > 60_000) this.#sentMs.shift();
+    this.#sentMs.push(nowMs);
+    this.#open++;
+    if (this.#open > AT_ONCE[this.#kind]) this.#violate(`sends ${this.#open} requests at once`);
+    if (this.#sentMs.length > IN_A_MINUTE[this.#kind])
+      this.#violate(`sends ${this.#sentMs.length} requests in a minute`);
+    return answered.finally(() => {
+      this.#open--;
+    });
+  }
+}
+
 /** What a person reads in a report. */
 function stateIn(report: SweepReport | PaymentReport): 'done' | 'failed' | 'pending' | 'nothing' {
   const states = 'chains' in report ? report.chains.map(({ state }) => state) : [report.state];
@@ -274,5 +309,3 @@ function stateIn(report: SweepReport | PaymentReport): 'done' | 'failed' | 'pend
   if (states.includes('failed') || states.includes('planned')) return 'failed';
   return 'done';
 }
-
-export const shown = (amount: Decimal) => formatDecimal(amount);

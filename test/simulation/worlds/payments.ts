@@ -7,7 +7,7 @@ import type { Random } from '#pickaxe/mock-node/random.js';
 import { commandJson, KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
 import { parseExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { CoinBooks } from '../payments/coin-books.ts';
-import { Conspiracy } from '../payments/conspiracy.ts';
+import { type Claim, Conspiracy } from '../payments/conspiracy.ts';
 import {
   type Asked,
   CHAINS,
@@ -30,6 +30,8 @@ const BLOCK_MS = 20_000;
 /** A fork has fewer blocks than what makes a command final. */
 const MOST_FORKED = 4n;
 const COIN = 10n ** 12n;
+/** The longest time for which a node tells one lie. */
+const LIE_MS = 240_000;
 /** Number of payers, and of the payments of each. */
 const PAYERS = 4;
 const JOBS = 6;
@@ -43,6 +45,8 @@ export class PaymentsWorld implements World {
   readonly #faulty: SimulatedProcess;
   readonly #miners: SimulatedProcess;
   readonly #random: Random;
+  /** When a node was last told to lie. */
+  #deceivedMs = Number.NEGATIVE_INFINITY;
   #isStandingStill = false;
   #isOver = false;
 
@@ -75,7 +79,8 @@ export class PaymentsWorld implements World {
       return new Payer({ name: `payer${at}`, simulation, nodes, jobs: list, onEnd: () => {} });
     });
     const miners = nodes.map((_, at) => minerOf(at));
-    this.books = new CoinBooks({ simulation, nodes, payers: this.payers, jobs: jobs.flat(), miners });
+    const isHonest = () => time.nowMs - this.#deceivedMs > LIE_MS;
+    this.books = new CoinBooks({ simulation, nodes, payers: this.payers, jobs: jobs.flat(), miners, isHonest });
     void this.#grow();
   }
 
@@ -134,18 +139,10 @@ export class PaymentsWorld implements World {
           this.#isStandingStill = false;
         });
       },
-      'nodes lie about commands': (random) => this.#lieAbout(random, ['commands']),
-      'nodes lie about accounts': (random) => this.#lieAbout(random, ['accounts']),
-      'nodes lie about blocks': (random) => this.#lieAbout(random, ['blocks']),
-      'nodes lie about everything': (random) => this.#lieAbout(random, ['commands', 'accounts', 'blocks']),
-      'nodes forge blocks': (random) => {
-        const forgers = new Conspiracy(random, () => nodes[0].ledger.nowUs());
-        this.#deceive(random, `forges ${forgers.claim}`, forgers.lie);
-      },
+      ...this.#lies(),
       'nodes forge blocks, and clocks are set to fit them': (random) => {
         const aheadMs = (42 + 10 * random()) * 60_000;
-        const forgers = new Conspiracy(random, () => nodes[0].ledger.nowUs(), aheadMs, ['no block']);
-        this.#deceive(random, `forges ${forgers.claim}`, forgers.lie);
+        this.#conspire('no block', random, aheadMs);
         // Only what was signed before by the right clock can seem to have expired.
         later(random, 60_000, () => {
           for (const payer of payers) this.#setClock(payer, aheadMs);
@@ -236,25 +233,45 @@ export class PaymentsWorld implements World {
     if (payer.process) payer.process.skewMs = skewMs;
   }
 
-  /** Lets some nodes tell the same one to three lies. */
-  #lieAbout(random: Random, subjects: readonly (keyof typeof LIES)[]): void {
-    const later = (mostMs: number, act: () => void) => void this.#faulty.after(random() * mostMs, act);
-    const chosen = Array.from({ length: 1 + Math.floor(random() * 3) }, () =>
-      pick(random, Object.entries(LIES[pick(random, subjects)])),
-    );
-    const lies = chosen.map(([, make]) => make({ random, later, nodes: this.nodes }));
-    this.#deceive(random, chosen.map(([name]) => name).join(', and '), allOf(lies));
+  /** Each lie, which some nodes tell for a while. */
+  #lies(): Faults {
+    const later = (random: Random) => (mostMs: number, act: () => void) => {
+      this.#faulty.after(random() * mostMs, act);
+    };
+    const make = (name: string, random: Random) => LIES[name]({ random, later: later(random), nodes: this.nodes });
+    const names = Object.keys(LIES);
+    const single = names.map((name) => [
+      `nodes lie: ${name}`,
+      (random: Random) => {
+        // Every other lie comes with another one.
+        const more = random() < 0.5 ? [pick(random, names)] : [];
+        const all = [name, ...more];
+        this.#deceive(random, all.join(', and '), allOf(all.map((each) => make(each, random))));
+      },
+    ]);
+    const forged = (['no block', 'success', 'failure'] as const).map((claim) => [
+      `nodes forge blocks: ${claim}`,
+      (random: Random) => this.#conspire(claim, random),
+    ]);
+    return Object.fromEntries([...single, ...forged]) as Faults;
+  }
+
+  #conspire(claim: Claim, random: Random, aheadMs = 0): void {
+    const forgers = new Conspiracy(claim, random, () => this.nodes[0].ledger.nowUs(), aheadMs);
+    this.#deceive(random, `forges ${claim}`, forgers.lie);
   }
 
   /** Lets one node, two or all of them tell the same lie for a while. */
   #deceive(random: Random, name: string, lie: Lie): void {
-    const count = 1 + Math.floor(random() * this.nodes.length);
+    this.#deceivedMs = this.simulation.time.nowMs;
+    const chance = random();
+    const count = chance < 0.4 ? 1 : chance < 0.7 ? 2 : this.nodes.length;
     const first = Math.floor(random() * this.nodes.length);
     for (let i = 0; i < count; i++) {
       const node = this.nodes[(first + i) % this.nodes.length];
       node.lie = lie;
       this.simulation.note(`${node.name} ${name}`);
-      this.#faulty.after(random() * 300_000, () => {
+      this.#faulty.after(random() * LIE_MS, () => {
         if (node.lie === lie) node.lie = undefined;
       });
     }
