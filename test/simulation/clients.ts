@@ -12,7 +12,7 @@ const STREAMS_A_CHAIN = 2;
 /** A client that has not asked for work after this time is counted as asking now. */
 const LONGEST_DELAY_MS = 5_000;
 /** Least number of delays from which a median is computed. */
-const ENOUGH = 10;
+const ENOUGH = 5;
 /**
  * Longest median of the delays. A New Cut takes some 30 ms, and so does the request. Without streams, work is polled
  * every two seconds, so the median would be a second.
@@ -35,7 +35,7 @@ export class Clients {
   readonly #chains: number;
   readonly #violate: (what: string) => void;
   readonly #clients = new Map<SimulatedProcess, Client>();
-  readonly #delaysMs: number[] = [];
+  #delaysMs: number[] = [];
 
   constructor(nowMs: () => number, chains: number, violate: (what: string) => void) {
     this.#nowMs = nowMs;
@@ -71,6 +71,11 @@ export class Clients {
 
   endedStream(process: SimulatedProcess): void {
     this.#of(process).open--;
+  }
+
+  /** From now on, nothing is wrong, so that clients hear of every block. Earlier delays are forgotten. */
+  calm(): void {
+    this.#delaysMs = [];
   }
 
   /** A block of somebody else has come while the node and all of its streams were well. */

@@ -31,6 +31,7 @@ import { MemoryStore } from '#pickaxe/node/blocks/block-log.js';
 import { LOG_LINE_OPTIONS, LogTail } from '#pickaxe/rig/log/log-tail.js';
 import type { SimulatedLink, SimulatedNats } from './nats.ts';
 import { type SimulatedNode, transportOf } from './node.ts';
+import { RunCounts } from './run-counts.ts';
 import type { Simulation } from './simulation.ts';
 import type { SimulatedProcess } from './virtual-time.ts';
 
@@ -237,8 +238,20 @@ export abstract class SimulatedMember {
     const isForFleet = config.nats.urls !== undefined && !coordinates;
     const chosen = isForFleet ? undefined : new ChosenSource(config, events, context, coordinates);
     const live = new LiveConfig(loaded, reload);
+    const counts = new RunCounts(
+      () => this.#options.simulation.time.nowMs,
+      (what) => this.#options.simulation.violate(`${this.name} ${what}`),
+    );
+    process.onKill(() => counts.check());
+    events.on((event) => counts.listen(event));
     const logTail = new LogTail();
-    const log = pino({ ...LOG_LINE_OPTIONS, timestamp: () => `,"timeMillis":${wallMs(clock)}` }, logTail);
+    const lines = {
+      write: (line: string) => {
+        logTail.write(line);
+        counts.write(line);
+      },
+    };
+    const log = pino({ ...LOG_LINE_OPTIONS, timestamp: () => `,"timeMillis":${wallMs(clock)}` }, lines);
     const member = this.#fleetMember(process);
     this.#live = live;
     this.#link = member?.link;
@@ -259,7 +272,12 @@ export abstract class SimulatedMember {
     const parts = { rigName: this.name, events, context, engines: this.engines(), log, logTail, restart };
     const rig = { ...parts, ...composed, relays };
     try {
-      return await runMiner({ ...rig, sidecars: [canStop, ...this.sidecars(), ...sidecars] }, run);
+      const code = await runMiner(
+        { ...rig, sidecars: [canStop, counts.sidecar, ...this.sidecars(), ...sidecars] },
+        run,
+      );
+      counts.check();
+      return code;
     } finally {
       member?.link.close();
     }

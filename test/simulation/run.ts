@@ -63,6 +63,7 @@ export async function runWorld(make: MakeWorld, options: RunOptions): Promise<Ru
   const simulation = new Simulation(options);
   const { time } = simulation;
   const listeners = listenForErrors(simulation);
+  const before = listenersOf();
   try {
     const world = make(simulation);
     simulation.planFaults(world.faults());
@@ -78,6 +79,8 @@ export async function runWorld(make: MakeWorld, options: RunOptions): Promise<Ru
     world.stopMembers();
     await time.runUntil(endMs + 2 * END_MS);
     world.checkEnd();
+    if (listenersOf() !== before)
+      simulation.violate(`listeners of the process were ${before} and are ${listenersOf()}`);
     return {
       seed: options.seed,
       virtualMs: time.nowMs,
@@ -91,6 +94,14 @@ export async function runWorld(make: MakeWorld, options: RunOptions): Promise<Ru
   } finally {
     listeners.end();
   }
+}
+
+/** @returns the number of listeners of the process for each event, as a text */
+function listenersOf(): string {
+  return process
+    .eventNames()
+    .map((name) => `${String(name)} ${process.listenerCount(name)}`)
+    .join(', ');
 }
 
 /** Errors that nobody handles, and warnings, are violations. */

@@ -18,6 +18,8 @@ import { Service } from './service.ts';
 const LEAST_CURRENT = 0.7;
 /** Mean time between two blocks of others, on all chains together. */
 const FOREIGN_BLOCK_MS = 5_000;
+/** The same after the last fault, so that enough blocks show how soon miners hear of them. */
+const CALM_BLOCK_MS = 1_200;
 
 /** Members of a world that can be killed and started again, such as coordinators. */
 export interface Member {
@@ -46,6 +48,7 @@ export abstract class MiningWorld implements World {
   readonly configured: readonly Configured[] = [];
   #service: Service | undefined;
   #isStopped = false;
+  #foreignBlockMs = FOREIGN_BLOCK_MS;
 
   constructor(simulation: Simulation, nodes: number) {
     this.simulation = simulation;
@@ -99,7 +102,11 @@ export abstract class MiningWorld implements World {
       node.setClock(0);
       if (node.process.isFrozen) node.process.thaw();
       node.catchUp();
+      // Clients open their streams again at once.
+      node.endStreams();
+      node.clients.calm();
     }
+    this.#foreignBlockMs = CALM_BLOCK_MS;
     for (const rig of this.rigs) {
       if (rig.process.isFrozen) rig.process.thaw();
       rig.engine.mode = 'fine';
@@ -165,7 +172,7 @@ export abstract class MiningWorld implements World {
   async #grow(random: Random): Promise<void> {
     const others = this.simulation.time.start('others');
     for (;;) {
-      await others.sleep(-Math.log(1 - random()) * FOREIGN_BLOCK_MS);
+      await others.sleep(-Math.log(1 - random()) * this.#foreignBlockMs);
       const node = pick(random, this.nodes);
       if (node.mode !== 'down' && node.following !== 'late' && !node.process.isFrozen)
         node.growBy(Math.floor(random() * 6));
