@@ -98,6 +98,8 @@ export abstract class SimulatedMember {
   readonly name: string;
   process!: SimulatedProcess;
   hasEnded = false;
+  /** Number of timers that were set a second after the process had ended. */
+  timersAtEnd = 0;
   /** Generates what this member's processes do at random. */
   protected readonly random: Random;
   readonly #options: MemberOptions;
@@ -156,6 +158,10 @@ export abstract class SimulatedMember {
         if (process.isDead) return;
         if (!this.mayEndWith(code)) simulation.violate(`${this.name} has ended with the code ${code}`);
         this.hasEnded = true;
+        // What is on its way to the process arrives by its timers, too.
+        process.after(1_000, () => {
+          this.timersAtEnd = process.timers;
+        });
       },
       (fault) => {
         if (process.isDead) return;

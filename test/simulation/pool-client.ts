@@ -92,11 +92,11 @@ export class PoolClient {
     if (change > 1.5 || change < 1 / 1.5) this.setDifficulty(Math.max(1, Math.round(this.difficulty * change)));
   }
 
-  changeNonce1(): void {
+  changeNonce1(withJob: boolean): void {
     if (!this.#hasBegun || this.#pool.silence === 'all') return;
     this.#nonce1 = this.#pool.takeNonce1();
     this.call('mining.set_extranonce', [this.#nonce1Hex(), this.#nonce2Bytes()]);
-    this.give(true);
+    if (withJob) this.give(true);
   }
 
   call(method: string, params: readonly unknown[]): void {

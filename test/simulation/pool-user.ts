@@ -88,6 +88,11 @@ export class PoolUser {
     if (staleMs !== undefined && staleMs < beganMs) {
       this.#violate(`has begun to hash a job ${(beganMs - staleMs).toFixed(0)} ms after its end`);
     }
+    const { value, bytes } = work.nonce1;
+    const nonce1 = wire.jobOf(work.header)?.nonce1 ?? '';
+    if (2 * bytes !== nonce1.length || (bytes > 0 && Number.parseInt(nonce1, 16) !== value)) {
+      this.#violate(`hashes a job of ${site.name} with another nonce1`);
+    }
     if (wire.isOpen && (wire.changesMs.at(-1) ?? 0) < beganMs && !wire.isNewest(work)) {
       this.#violate(`hashes an old job or target of ${site.name}`);
     }

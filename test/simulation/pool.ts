@@ -172,9 +172,9 @@ export class SimulatedPool {
     for (const client of this.clients) client.setDifficulty(difficulty);
   }
 
-  /** Gives another nonce1 to each client. It counts from the next job on, which comes at once. */
-  changeNonce1s(): void {
-    for (const client of this.clients) client.changeNonce1();
+  /** Gives another nonce1 to each client. It counts from the next job on, which comes at once or with the next block. */
+  changeNonce1s(withJob = true): void {
+    for (const client of this.clients) client.changeNonce1(withJob);
   }
 
   /** Asks all miners to connect again. @param params of `client.reconnect`: host, port and seconds */

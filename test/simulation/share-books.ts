@@ -157,6 +157,7 @@ export class DirectShareBooks extends ShareBooks {
     const isUnread = outcome === 'unknown' && !wire.isOpen && answer?.atMs === nowMs;
     if ((answer?.kind ?? 'unknown') !== outcome && !isUnread)
       violate(`has another verdict than the answer, ${answer?.kind}`);
+    if (wire.endedMs !== undefined && wire.endedMs < nowMs) violate('has a verdict only after the end of a connection');
     if (outcome === 'unknown') {
       const isLate =
         nowMs - sentMs >= poolLimits.submitMs - 1 ||

@@ -158,9 +158,10 @@ export function poolFaults({ simulation, sites, users, later }: FaultyPools): Fa
       const params = pick(random, [[], ['', 0, 2], [null, null, 30], ['pool0.example', 3333, 0], [5, 'x', -1]]);
       pick(random, sites).pool.askToReconnect(...params);
     },
-    'a pool changes nonce1': (random) => pick(random, sites).pool.changeNonce1s(),
+    'a pool changes nonce1': (random) => pick(random, sites).pool.changeNonce1s(random() < 0.5),
     'a pool changes the difficulty': (random) => {
-      pick(random, sites).pool.setDifficulty(pick(random, [8, 16, 48, 100, 300]));
+      const { pool } = pick(random, sites);
+      for (let at = 0; at < 6; at++) later(at * 3_000, () => pool.setDifficulty(pick(random, [8, 16, 48, 100, 300])));
     },
     'a pool sets an absurd difficulty': (random) => {
       const { pool } = pick(random, sites);

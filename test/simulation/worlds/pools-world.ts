@@ -97,9 +97,9 @@ export abstract class PoolsWorld implements World {
   checkEnd(): void {
     this.books.checkEnd();
     for (const user of this.users()) user.checkEnd();
-    for (const { name, hasEnded, timers } of [...this.rigs, ...this.coordinators]) {
+    for (const { name, hasEnded, timersAtEnd } of [...this.rigs, ...this.coordinators]) {
       if (!hasEnded) this.simulation.violate(`${name} has not ended a minute after it was stopped`);
-      else if (timers > 0) this.simulation.violate(`${name} has ended with ${timers} timers`);
+      else if (timersAtEnd > 0) this.simulation.violate(`${name} has ended with ${timersAtEnd} timers`);
     }
     for (const { name, port } of this.sites) {
       const left = [...port.pipes].filter(({ isDeaf }) => !isDeaf).length;
