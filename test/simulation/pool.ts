@@ -172,7 +172,7 @@ export class SimulatedPool {
     for (const client of this.clients) client.setDifficulty(difficulty);
   }
 
-  /** Gives another nonce1 to each client. It counts from the next job on, which comes at once or with the next block. */
+  /** Gives each client another nonce1. It counts from the next job on. @param withJob whether a job comes at once */
   changeNonce1s(withJob = true): void {
     for (const client of this.clients) client.changeNonce1(withJob);
   }
