@@ -162,9 +162,7 @@ export class FarmAsic {
     if (isOffence && isByServer) this.#noteOffence(life);
     const ban = life.bans.get(address);
     const isBanned = ban !== undefined && judge.nonce1 === undefined && openedMs <= ban.untilMs;
-    // After a pause of the server, what has come meanwhile looks like a flood.
-    const wasFrozen = this.#nowMs - life.frozenMs < 1_000;
-    if (isByServer && !mayEnd && !isBanned && !wasFrozen && !life.wasKilled && !life.isStopping)
+    if (isByServer && !mayEnd && !isBanned && !life.wasKilled && !life.isStopping)
       this.#violate(`the server has ended its connection, which is ${this.#nowMs - openedMs} ms old`);
   }
 

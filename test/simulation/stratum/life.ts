@@ -50,8 +50,6 @@ export class ServerLife {
   isStopping = false;
   /** Whether its disk could not be written to at its end. */
   endedWithoutDisk = false;
-  /** When its process was last frozen. */
-  frozenMs = Number.NEGATIVE_INFINITY;
   /** By address: its newest ban, and the times of the disconnections that count against it. */
   readonly bans = new Map<string, { readonly fromMs: number; readonly untilMs: number }>();
   readonly offences = new Map<string, number[]>();

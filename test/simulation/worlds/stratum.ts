@@ -141,7 +141,6 @@ export class StratumWorld extends MiningWorld {
   override check(): void {
     super.check();
     const { life } = this;
-    if (life.process.isFrozen) life.frozenMs = this.simulation.time.nowMs;
     if (life.isStopping && life.disk !== 'fine') life.endedWithoutDisk = true;
   }
 

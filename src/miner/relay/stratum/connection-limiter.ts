@@ -11,6 +11,10 @@ import type { StratumLimits } from './stratum-limits.ts';
  * second in the long run. So 8,192 clients, the maximum of one address, may each connect three times at once.
  */
 const CONNECTION_POINTS = 0.004;
+/**
+ * If no lines were served for this time, the server was held up: its process was suspended, or the machine was too busy.
+ */
+const HELD_UP_MS = 1_000;
 /** Maximum number of log lines about bans in a burst. */
 const LOG_BURST = 10;
 
@@ -83,6 +87,9 @@ export class ConnectionLimiter {
    * connecting again.
    */
   readonly #former: BoundedMap<string, Site>;
+  #servedMs: number;
+  /** Time at which the last hold-up had ended (monotonic). */
+  #heldUpMs = Number.NEGATIVE_INFINITY;
 
   constructor(limits: StratumLimits, log: RelayLog, nowMs: number) {
     this.#limits = limits;
@@ -90,6 +97,7 @@ export class ConnectionLimiter {
     this.#bans = new Bans(limits);
     this.#former = new BoundedMap(limits.remembered);
     this.#logged = new LogBucket(LOG_BURST, nowMs);
+    this.#servedMs = nowMs;
   }
 
   /**
@@ -117,8 +125,19 @@ export class ConnectionLimiter {
     this.#former.set(name, site);
   }
 
-  serve(): void {
+  /** Must be called several times a second. */
+  serve(nowMs: number): void {
+    this.#heldUpMs = this.heldUpMs(nowMs);
+    this.#servedMs = nowMs;
     for (const { lines } of this.#sites.values()) lines.serve();
+  }
+
+  /**
+   * @returns the time until which the server was last held up (monotonic), which is now if it has not served any lines
+   *   since; −∞ if it never was
+   */
+  heldUpMs(nowMs: number): number {
+    return nowMs - this.#servedMs >= HELD_UP_MS ? nowMs : this.#heldUpMs;
   }
 
   /**

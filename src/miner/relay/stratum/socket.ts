@@ -128,8 +128,8 @@ const FLOOD_POINTS = 10;
  */
 const LAST_WORDS_MS = 1_000;
 /**
- * After a client had to wait, all its unread lines come at once. For this time after a wait, too many lines do not
- * disconnect the client. The client only has to wait again.
+ * After a client had to wait, or the server was held up, all unread lines come at once. For this time after that, too
+ * many lines do not disconnect the client. The client only has to wait.
  */
 const AFTER_WAITING_MS = 60_000;
 const NEWLINE = 0x0a;
@@ -141,6 +141,8 @@ interface ConnectionOptions {
   readonly clock: Clock;
   readonly limits: StratumLimits;
   readonly sharedLines: SharedLines;
+  /** Returns the time until which the server was last held up (monotonic); −∞ if it never was. */
+  readonly heldUpMs: (nowMs: number) => number;
   /**
    * Called once, when the connection ends. `points`: penalty points for the address. `refusal`: the kind of refusal to
    * count, if any.
@@ -244,11 +246,12 @@ export class Connection implements LineConnection {
     this.#line ??= this.#nextLine();
     const line = this.#line;
     if (line === undefined) return false;
-    const { clock, sharedLines } = this.#options;
+    const { clock, sharedLines, heldUpMs } = this.#options;
     const nowMs = clock.monotonicMs();
     this.#isWithinOwn ||= this.#lines.take(1, nowMs);
     if (!this.#isWithinOwn) {
-      if (nowMs - this.#waitedMs >= AFTER_WAITING_MS) this.close('flood', 0, 'flood');
+      const waitedMs = Math.max(this.#waitedMs, heldUpMs(nowMs));
+      if (nowMs - waitedMs >= AFTER_WAITING_MS) this.close('flood', 0, 'flood');
       return false;
     }
     if (!this.#reservedLines.take(1, nowMs) && !sharedLines.take(this.#isWaiting, nowMs)) return false;

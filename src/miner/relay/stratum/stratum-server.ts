@@ -170,7 +170,7 @@ export class StratumRelay implements Relay {
   async run(stop: AbortSignal): Promise<void> {
     const timer = this.#clock.setInterval(() => {
       const nowMs = this.#clock.monotonicMs();
-      this.#limiter.serve();
+      this.#limiter.serve(nowMs);
       this.#sessions.tick(nowMs);
       this.#makeRoom(nowMs);
       this.#sessions.report(NAME, this.#emit, this.#context, this.#refusals.counts, nowMs);
@@ -271,7 +271,15 @@ export class StratumRelay implements Relay {
       this.#limiter.note(address, points, reason, clock.monotonicMs());
       this.#log.debug(`${address} is disconnected: ${reason}`);
     };
-    const connection = new Connection({ stream, address, clock, limits: this.#limits, sharedLines, ended });
+    const connection = new Connection({
+      stream,
+      address,
+      clock,
+      limits: this.#limits,
+      sharedLines,
+      heldUpMs: (nowMs) => this.#limiter.heldUpMs(nowMs),
+      ended,
+    });
     const client = new StratumClient(connection, this.#limits);
     const session = new Session(++this.#count, this.#context, client);
     this.#sessions.add(session);

@@ -136,3 +136,16 @@ describe('clients of one address that wait for lines', () => {
     expect([lines.take(false, 1), lines.take(false, 2)]).toEqual([false, true]);
   });
 });
+
+it('a server that serves no lines for a second is held up until it does', () => {
+  const limiter = new ConnectionLimiter(stratumLimits, { debug() {}, info() {}, warn() {} }, 0);
+  limiter.serve(999);
+  expect([limiter.heldUpMs(999), limiter.heldUpMs(1_998)]).toEqual([
+    Number.NEGATIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+  ]);
+  expect(limiter.heldUpMs(1_999)).toBe(1_999);
+  limiter.serve(5_000);
+  limiter.serve(5_100);
+  expect([limiter.heldUpMs(5_100), limiter.heldUpMs(5_200)]).toEqual([5_000, 5_000]);
+});

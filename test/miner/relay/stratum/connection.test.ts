@@ -45,12 +45,14 @@ function connected(more: Partial<StratumLimits> = {}, isGood: (line: string) => 
   const lines: string[] = [];
   const ends: unknown[][] = [];
   let waits = 0;
+  let heldUpMs = Number.NEGATIVE_INFINITY;
   const connection = new Connection({
     stream: socket as unknown as Socket,
     address: '192.0.2.1',
     clock: { ...systemClock, monotonicMs: () => nowMs },
     limits,
     sharedLines,
+    heldUpMs: () => heldUpMs,
     ended: (...end) => ends.push(end),
   });
   connection.start({
@@ -60,7 +62,10 @@ function connected(more: Partial<StratumLimits> = {}, isGood: (line: string) => 
     },
     waits: () => void waits++,
   });
-  return { socket, connection, lines, ends, sharedLines, waits: () => waits };
+  const holdUp = (untilMs: number) => {
+    heldUpMs = untilMs;
+  };
+  return { socket, connection, lines, ends, sharedLines, holdUp, waits: () => waits };
 }
 
 describe('the lines of a client', () => {
@@ -160,6 +165,21 @@ describe('too many lines', () => {
     sharedLines.serve();
     expect([lines.slice(5), waits()]).toEqual([['6', '7'], 2]);
     expect([socket.calls, ends]).toEqual([['pause', 'resume'], []]);
+  });
+
+  it.each([
+    { afterMs: 59_999, calls: ['pause'], end: [] },
+    { afterMs: 60_000, calls: ['end'], end: [FLOOD] },
+  ])('end nothing for a minute after the server was held up: $afterMs ms', ({ afterMs, calls, end }) => {
+    const { socket, lines, ends, sharedLines, holdUp } = connected({ lineBurst: 4, linesPerSecond: 1 });
+    holdUp(1_000);
+    nowMs = 1_000 + afterMs;
+    socket.gets('\n'.repeat(6));
+    expect([lines.length, socket.calls, ends]).toEqual([4, calls, end]);
+    if (end.length > 0) return;
+    nowMs += 2_000;
+    sharedLines.serve();
+    expect([lines.length, socket.calls]).toEqual([6, ['pause', 'resume']]);
   });
 
   it.each([

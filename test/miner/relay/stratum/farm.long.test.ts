@@ -90,6 +90,7 @@ class Miner {
       clock,
       limits: stratumLimits,
       sharedLines,
+      heldUpMs: (nowMs) => farm.door.heldUpMs(nowMs),
       ended,
     });
     connection.start({
@@ -158,7 +159,7 @@ class Farm {
     for (let step = 1; step <= (seconds * 1000) / STEP_MS; step++) {
       this.nowMs += STEP_MS;
       for (; begun < (begins * step * STEP_MS) / 1000; begun++) this.miners.push(new Miner(this, kind));
-      this.door.serve();
+      this.door.serve(this.nowMs);
       for (const miner of this.miners) miner.step();
       if (this.nowMs % 1_000 !== 0) continue;
       for (const miner of this.miners) miner.retarget();
