@@ -9,7 +9,8 @@ import { HEADER_BYTES, HEADER_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
 import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
 import { creationTimeOf, workOfHeader } from '#pickaxe/protocol/chain/work.js';
 import { FakeSource, Recorder } from '../fakes.ts';
-import { type AsicHabits, type ShareKind, SimulatedAsic } from './asic.ts';
+import { SimulatedAsic } from './asic.ts';
+import type { AsicHabits, ShareKind } from './asic-habits.ts';
 import { PipePort } from './pipe.ts';
 import { VirtualTime } from './virtual-time.ts';
 

@@ -330,7 +330,11 @@ export class PipePort {
       this.pipes.delete(pipe);
       this.#closeIfEmpty();
     });
-    this.#place.clock.setTimeout(() => events.connected(far), 0);
+    this.#place.clock.setTimeout(() => {
+      // The system resets connections that the server has not taken when it closes its port.
+      if (this.#events === events) events.connected(far);
+      else far.destroy();
+    }, 0);
     return near;
   }
 

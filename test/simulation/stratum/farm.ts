@@ -1,7 +1,8 @@
 /** Simulated ASICs on a stratum server, each with a judge of its connection. */
 
 import type { Random } from '#pickaxe/mock-node/random.js';
-import { type AsicHabits, type SentShare, SimulatedAsic } from '../asic.ts';
+import { SimulatedAsic } from '../asic.ts';
+import type { AsicHabits, SentShare } from '../asic-habits.ts';
 import type { Books } from '../books.ts';
 import type { PipeEnd } from '../pipe.ts';
 import type { Simulation } from '../simulation.ts';
@@ -15,6 +16,8 @@ const CONNECT_MS = 10_000;
 const SURELY_BANNED = 17;
 const HARDLY_BANNED = 9;
 const MINUTE_MS = 60_000;
+/** Time after which a server that was frozen has surely said something. */
+const SILENT_MS = 90_000;
 
 /** One connection of an ASIC. */
 export interface Link {
@@ -42,6 +45,8 @@ export interface FarmOptions {
   readonly books: Books;
   /** The server that runs now, or ran last. */
   readonly life: () => ServerLife | undefined;
+  /** Whether every server must know by now that the block of a header has been found. */
+  readonly isOld: (header: Uint8Array) => boolean;
 }
 
 export class FarmAsic {
@@ -56,6 +61,8 @@ export class FarmAsic {
   hashes = 0;
   earned = 0;
   squares = 0;
+  /** Answers to shares of jobs that were not replaced when they were sent. */
+  readonly answers = { accepted: 0, refused: 0 };
   readonly #options: FarmOptions;
 
   constructor(plan: AsicPlan, options: FarmOptions) {
@@ -84,6 +91,7 @@ export class FarmAsic {
         searched: (nonces) => {
           this.hashes += nonces;
         },
+        silent: () => this.#silent(),
         closed: () => this.#closed(),
         fault: (what) => this.#violate(what),
       },
@@ -148,7 +156,17 @@ export class FarmAsic {
     if (!this.link) return;
     const { life, judge } = this.link;
     const share = judge.answer(answer);
-    if (share) life.answered(share, judge.headerOf(share));
+    const header = share && judge.headerOf(share);
+    if (header && answer === 'accepted' && this.#options.isOld(header)) this.#violate('a share of an old block counts');
+    if (share?.sent.kind === 'good') this.answers[answer === 'accepted' ? 'accepted' : 'refused']++;
+    if (share) life.answered(share, header);
+  }
+
+  /** A server that has work for its ASICs says so at least every half a minute. */
+  #silent(): void {
+    const { link } = this;
+    if (!link || link.mayEnd || link.life.wasKilled) return;
+    if (this.#nowMs - link.life.frozenMs > SILENT_MS) this.#violate('the server has said nothing for a minute');
   }
 
   #closed(): void {

@@ -10,7 +10,7 @@ import { hashTail, type Puzzle } from '#pickaxe/protocol/chain/job.js';
 import { splitNonce } from '#pickaxe/protocol/chain/nonce.js';
 import { difficultyOf, meetsTarget } from '#pickaxe/protocol/chain/target.js';
 import { headerTargetOf, withNonce } from '#pickaxe/protocol/chain/work.js';
-import type { SentShare } from '../asic.ts';
+import type { SentShare } from '../asic-habits.ts';
 import type { PreparedHeader } from '../hashing.ts';
 
 /** The server remembers this number of jobs of a session. */

@@ -4,29 +4,17 @@
  */
 
 import type { MinerEvent, RelayWorker } from '#pickaxe/miner/events/events.js';
-import { type LedgerFile, LedgerLine } from '#pickaxe/miner/relay/stratum/share-log.js';
+import type { LedgerFile } from '#pickaxe/miner/relay/stratum/share-log.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { parentOf } from '#pickaxe/protocol/chain/work.js';
 import type { PipePort } from '../pipe.ts';
 import type { Account } from '../rig-books.ts';
 import type { SimulatedProcess } from '../virtual-time.ts';
 import type { JudgedShare, StratumJudge } from './judge.ts';
+import { LedgerCheck } from './ledger-check.ts';
 
 const OUTCOMES = ['accepted', 'rejected', 'stale', 'duplicate'] as const;
 type Outcome = (typeof OUTCOMES)[number];
-
-/** Relative difference of two difficulties that are equal but for the rounding of targets. */
-const ROUNDING = 0.001;
-
-/** The answers to shares, by their results in the ledger. */
-const ANSWERS: Readonly<Record<string, string>> = {
-  accepted: 'accepted',
-  'low-difficulty': 'low difficulty share',
-  duplicate: 'duplicate share',
-  stale: 'stale',
-  'unknown-job': 'job not found',
-  invalid: 'nonce2 is a text of 1 to 12 hex digits',
-};
 
 /** What the clients know about the shares of one worker. */
 interface WorkerShares {
@@ -39,6 +27,8 @@ export class ServerLife {
   readonly port: PipePort;
   readonly account: Account;
   readonly lane: number;
+  /** Whether the ledger has room for few lines only, so that it sums up most shares. */
+  readonly hasFewLines: boolean;
   /** The connections of clients with a nonce1, by it, which no two of them share. */
   readonly sessions = new Map<number, StratumJudge>();
   /** Number of solutions by their works; and their hashes. */
@@ -48,6 +38,8 @@ export class ServerLife {
   blocks = 0;
   wasKilled = false;
   isStopping = false;
+  /** When its process was last frozen. */
+  frozenMs = Number.NEGATIVE_INFINITY;
   /** Whether its disk could not be written to at its end. */
   endedWithoutDisk = false;
   /** By address: its newest ban, and the times of the disconnections that count against it. */
@@ -61,13 +53,14 @@ export class ServerLife {
   readonly #written: Buffer[] = [];
 
   constructor(
-    parts: { process: SimulatedProcess; port: PipePort; account: Account; lane: number },
+    parts: Pick<ServerLife, 'process' | 'port' | 'account' | 'lane' | 'hasFewLines'>,
     violate: (what: string) => void,
   ) {
     this.process = parts.process;
     this.port = parts.port;
     this.account = parts.account;
     this.lane = parts.lane;
+    this.hasFewLines = parts.hasFewLines;
     this.#violate = violate;
   }
 
@@ -130,73 +123,16 @@ export class ServerLife {
     }
   }
 
-  /** Compares the ledger, line by line, with the shares that the clients have sent. */
+  /** Compares the ledger with the shares that the clients have sent. */
   checkLedger(): void {
-    const lines = this.#lines();
-    const counts = new Map<StratumJudge, number>();
-    const sessions = new Map<number, StratumJudge>();
-    const blocks = new Set<string>();
-    for (const line of lines) {
-      if (line.type === 'session') {
-        const judge = this.sessions.get(Number.parseInt(line.nonce1, 16));
-        if (!judge) {
-          this.#violate(`the ledger has a session with the nonce1 ${line.nonce1}, which nobody has`);
-          return;
-        }
-        if (line.worker !== judge.workers[0]) this.#violate(`the ledger has the session of another worker`);
-        sessions.set(line.session, judge);
-      } else if (line.type === 'share') {
-        const judge = sessions.get(line.session);
-        if (!judge) {
-          this.#violate(`the ledger has a share of the unknown session ${line.session}`);
-          return;
-        }
-        const at = counts.get(judge) ?? 0;
-        counts.set(judge, at + 1);
-        const share = judge.shares[at];
-        if (!share) {
-          this.#violate(`the ledger has a share more than its session ${line.session} has sent`);
-          return;
-        }
-        this.#compare(line, share);
-        if (line.isBlock && share.block) blocks.add(share.block);
-      } else this.#violate(`the ledger has a line of type ${line.type}`);
-    }
-    if (this.wasKilled || this.endedWithoutDisk) return;
-    for (const judge of this.sessions.values()) {
-      const written = counts.get(judge) ?? 0;
-      if (written < judge.answered)
-        this.#violate(`the ledger has ${written} shares of a session in place of ${judge.answered}`);
-    }
-    for (const hash of this.solutions) if (!blocks.has(hash)) this.#violate('the ledger lacks a block');
+    const check = new LedgerCheck(this, this.#violate);
+    check.read(Buffer.concat(this.#written).toString(), this.isWhole);
+    if (this.isWhole) check.finish();
   }
 
-  #compare(line: Extract<LedgerLine, { type: 'share' }>, share: JudgedShare): void {
-    const { sent, worker, nonce, answer, credit, block } = share;
-    const wrong = (what: string) => this.#violate(`the ledger has ${what} in the share ${JSON.stringify(line)}`);
-    if (line.worker !== worker) wrong(`another worker than ${worker}`);
-    if (line.job !== sent.job.slice(0, 16)) wrong(`another job than ${sent.job}`);
-    if (line.nonce !== nonce?.toString()) wrong(`another nonce than ${nonce}`);
-    if (answer !== undefined && ANSWERS[line.result] !== answer) wrong(`another result than “${answer}”`);
-    const hasCredit = line.difficulty !== undefined && line.difficulty > 0;
-    if (hasCredit && line.result !== 'accepted' && line.result !== 'stale') wrong('credit');
-    const isRight = Math.abs((line.difficulty ?? 0) - credit) <= ROUNDING * credit;
-    if (line.result === 'accepted' && !isRight) wrong(`another credit than ${credit}`);
-    if (line.isBlock && (block === undefined || !this.solutions.has(block))) wrong('a block that is none');
-  }
-
-  #lines(): LedgerLine[] {
-    const text = Buffer.concat(this.#written).toString();
-    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-    if (whole !== text && !this.wasKilled && !this.endedWithoutDisk)
-      this.#violate('the ledger ends in the middle of a line');
-    const lines: LedgerLine[] = [];
-    for (const line of whole.split('\n').slice(0, -1)) {
-      const { success, data } = LedgerLine.safeParse(JSON.parse(line));
-      if (success) lines.push(data);
-      else this.#violate(`a line of the ledger is wrong: ${line}`);
-    }
-    return lines;
+  /** Whether it had time to write all that it wanted to. */
+  get isWhole(): boolean {
+    return !this.wasKilled && !this.endedWithoutDisk;
   }
 
   #solution(hash: string): void {

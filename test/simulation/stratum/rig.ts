@@ -16,6 +16,9 @@ const BAN_MS = 60_000;
 /** Longer than the default, which costs most of the time of a run. */
 const TICK_MS = 500;
 
+/** Limits with which the ledger soon sums up shares, above all those of ASICs with one address. */
+const FEW_LINES = { ledgerBurst: 60, ledgerLinesPerSecond: 0.2, ledgerWorkers: 8 };
+
 export class StratumRig extends SimulatedRig {
   /** The lives of its servers, the newest last. */
   readonly lives: ServerLife[] = [];
@@ -36,7 +39,7 @@ export class StratumRig extends SimulatedRig {
   /** Stops the rig in order, and starts it when it has ended. */
   restart(after: (ms: number, act: () => void) => void): void {
     const { process, life } = this;
-    if (!life || process.isDead || life.isStopping) return;
+    if (!life || process.isDead || process.isFrozen || life.isStopping) return;
     life.isStopping = true;
     this.stop();
     const wait = () => {
@@ -65,7 +68,7 @@ export class StratumRig extends SimulatedRig {
           lane,
           shareSeconds: SHARE_SECONDS,
           openLedger: async () => new Ledger(life.file, { clock, warn: (line) => this.#warned(life, line) }),
-          limits: { banMs: BAN_MS, tickMs: TICK_MS },
+          limits: { banMs: BAN_MS, tickMs: TICK_MS, ...(life.hasFewLines && FEW_LINES) },
         });
       },
     ];
@@ -79,7 +82,8 @@ export class StratumRig extends SimulatedRig {
   #begin(lane: number): ServerLife {
     const { process, account } = this;
     const port = new PipePort({ clock: process.clock, address: '192.0.2.80' }, { random: this.#pipes, mostPieces: 2 });
-    const life = new ServerLife({ process, port, account, lane }, (what) => this.#simulation.violate(what));
+    const parts = { process, port, account, lane, hasFewLines: this.random() < 0.3 };
+    const life = new ServerLife(parts, (what) => this.#simulation.violate(what));
     this.lives.push(life);
     process.onKill(() => {
       life.wasKilled = true;

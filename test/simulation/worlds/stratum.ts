@@ -13,6 +13,10 @@ import { SHARE_SECONDS, StratumRig } from '../stratum/rig.ts';
 import { pick } from './faults.ts';
 import { MiningWorld } from './world.ts';
 
+/** Most of the shares of current jobs that may come too late. With all faults, it is some 3 %. */
+const MOST_REFUSED = 0.1;
+/** Some ASICs have the same user. */
+const SHARED_USER = 'farm.shared';
 /** The last ASICs are turned on when this part of the minutes with faults is over. */
 const LATEST_START = 0.7;
 /** Hashes per block: usually, and while blocks are as easy as shares. */
@@ -20,6 +24,8 @@ const DIFFICULTY = 4_096;
 const EASY_DIFFICULTY = 128;
 /** Longest time until all ASICs have a job of a new block. */
 const CURRENT_MS = 10_000;
+/** From this time after the last fault on, all jobs are of newest blocks. */
+const SURE_MS = 30_000;
 /** An ASIC's difficulty is right once its rate has been the same for this time, and it has sent this many shares. */
 const SETTLED_MS = 240_000;
 const SETTLED_SHARES = 700;
@@ -28,6 +34,8 @@ export class StratumWorld extends MiningWorld {
   readonly rigs: readonly SimulatedRig[];
   readonly rig: StratumRig;
   readonly farm: readonly FarmAsic[];
+  /** Number of ASICs whose difficulty should be settled, and that learn once more. */
+  #learning = 0;
 
   constructor(simulation: Simulation, asics: number) {
     super(simulation, 2);
@@ -38,13 +46,22 @@ export class StratumWorld extends MiningWorld {
     this.rigs = [this.rig];
     const random = simulation.random('farm');
     const latestMs = 60_000 * LATEST_START * simulation.options.minutes;
-    const options = { simulation, books, life: () => this.rig.life };
+    const isOld = (header: Uint8Array) => this.#isOld(header);
+    const options = { simulation, books, life: () => this.rig.life, isOld };
     this.farm = Array.from({ length: asics }, (_, at) => new FarmAsic(planOf(at, random, latestMs), options));
   }
 
   /** The server that runs now, or ran last. */
   get life(): ServerLife {
     return this.rig.life!;
+  }
+
+  get #calmFromMs(): number {
+    return 60_000 * this.simulation.options.minutes;
+  }
+
+  get #isCalm(): boolean {
+    return this.simulation.time.nowMs >= this.#calmFromMs;
   }
 
   protected override moreFaults(): Faults {
@@ -103,12 +120,10 @@ export class StratumWorld extends MiningWorld {
       },
       'an ASIC misbehaves until it is banned': (random) => {
         const asic = pick(random, farm);
-        for (let at = 0; at < 100; at++) {
-          this.faulty.after(
-            at * 500,
-            () => asic.isServed && asic.misbehave(MISCHIEF['send a flood of wrong shares'], random),
-          );
-        }
+        const flood = () => {
+          if (asic.isServed && !this.#isCalm) asic.misbehave(MISCHIEF['send a flood of wrong shares'], random);
+        };
+        for (let at = 0; at < 100; at++) this.faulty.after(at * 500, flood);
       },
       'blocks are easy': (random) => {
         this.network.setDifficulty(EASY_DIFFICULTY);
@@ -127,20 +142,25 @@ export class StratumWorld extends MiningWorld {
     const { time } = this.simulation;
     // Connections that may be deaf or stalled end, too.
     for (const { asic, link } of this.farm) if (link?.mayEnd) asic.reconnect();
-    for (let ms = 30_000; ms < 60_000; ms += 5_000) this.faulty.after(ms, () => this.#checkJobs());
+    for (let ms = SURE_MS; ms < 60_000; ms += 5_000) this.faulty.after(ms, () => this.#checkJobs());
     this.simulation.note(`calm with ${this.farm.filter(({ isServed }) => isServed).length} ASICs at ${time.nowMs}`);
   }
 
   override checkMining(): void {
     super.checkMining();
     this.#checkJobs();
-    for (const asic of this.farm) this.#checkDifficulty(asic);
+    for (const asic of this.farm) {
+      this.#checkDifficulty(asic);
+      this.#checkHashrate(asic);
+    }
     this.#checkSessions();
   }
 
   override check(): void {
     super.check();
     const { life } = this;
+    if (!life) return;
+    if (life.process.isFrozen) life.frozenMs = this.simulation.time.nowMs;
     if (life.isStopping && life.disk !== 'fine') life.endedWithoutDisk = true;
   }
 
@@ -171,6 +191,10 @@ export class StratumWorld extends MiningWorld {
       sum((asic) => asic.earned),
       sum((asic) => asic.squares),
     ];
+    const [good, refused] = [sum(({ answers }) => answers.accepted), sum(({ answers }) => answers.refused)];
+    this.simulation.note(`${good} good shares were accepted, ${refused} refused`);
+    if (refused > MOST_REFUSED * (good + refused))
+      this.simulation.violate(`${refused} of ${good + refused} good shares were refused`);
     this.simulation.note(`${hashes} hashes, credit for ${earned.toFixed(0)} ± ${Math.sqrt(squares).toFixed(0)}`);
     if (Math.abs(earned - hashes) > 6 * Math.sqrt(squares) + 0.03 * hashes)
       this.simulation.violate(
@@ -180,7 +204,7 @@ export class StratumWorld extends MiningWorld {
 
   /** Checks that each ASIC has a job of a block that some node takes for the newest one. */
   #checkJobs(): void {
-    const { life, simulation, nodes } = this;
+    const { life, simulation } = this;
     if (life.process.isDead || life.isStopping) return;
     for (const { link, plan, closedMs } of this.farm) {
       const { newest } = link?.judge ?? {};
@@ -189,11 +213,18 @@ export class StratumWorld extends MiningWorld {
         if (isLong && !life.bans.has(plan.address)) simulation.violate(`${plan.name} has no job`);
         continue;
       }
-      const chain = newest.header[HEADER_OFFSET.chain];
-      const isNews = nodes.some(({ announcedMs }) => simulation.time.nowMs - announcedMs[chain] < CURRENT_MS);
-      const isCurrent = nodes.some((node) => node.isCurrent(chain, parentOf(newest.header)));
-      if (!isNews && !isCurrent) simulation.violate(`${plan.name} has a job of an old block`);
+      if (this.#isOld(newest.header)) simulation.violate(`${plan.name} has a job of an old block`);
     }
+  }
+
+  /** Whether no node mines on the parent of this header any more, and everybody must know it. */
+  #isOld(header: Uint8Array): boolean {
+    const { simulation, nodes } = this;
+    const { nowMs } = simulation.time;
+    if (nowMs < this.#calmFromMs + SURE_MS) return false;
+    const chain = header[HEADER_OFFSET.chain];
+    const isNews = nodes.some(({ announcedMs }) => nowMs - announcedMs[chain] < CURRENT_MS);
+    return !isNews && !nodes.some((node) => node.isCurrent(chain, parentOf(header)));
   }
 
   #checkDifficulty({ link, plan, asic, changedMs }: FarmAsic): void {
@@ -211,20 +242,37 @@ export class StratumWorld extends MiningWorld {
     if (simulation.time.nowMs - sinceMs < SETTLED_MS || (answered ?? 0) < SETTLED_SHARES) return;
     const seconds = terms.difficulty / asic.hashesPerSecond;
     simulation.note(`${plan.name} sends a share every ${seconds.toFixed(1)} s`);
-    if (seconds < 0.5 * SHARE_SECONDS || seconds > 2 * SHARE_SECONDS)
+    // By chance, a session begins to learn once more after some thousand shares, and then sends several a second.
+    const isLearning = seconds < 1 && this.#learning++ === 0;
+    if (!isLearning && (seconds < 0.5 * SHARE_SECONDS || seconds > 2 * SHARE_SECONDS))
       simulation.violate(`${plan.name} sends a share every ${seconds.toFixed(1)} s`);
+  }
+
+  /** Compares the hashrate that the server reports of an ASIC with its own, once it has sent enough shares. */
+  #checkHashrate({ link, plan, asic, changedMs }: FarmAsic): void {
+    const { simulation, life } = this;
+    const user = plan.habits.user as string;
+    const sinceMs = Math.max(changedMs, link?.openedMs ?? Number.POSITIVE_INFINITY);
+    if (!link || user === SHARED_USER || simulation.time.nowMs - sinceMs < SETTLED_MS) return;
+    const { hashesPerSecond } = life.relay?.workers.find(({ name }) => name === user) ?? {};
+    if (hashesPerSecond === undefined) return;
+    const isRight = hashesPerSecond > 0.4 * asic.hashesPerSecond && hashesPerSecond < 2 * asic.hashesPerSecond;
+    if (!isRight)
+      simulation.violate(`${plan.name} has ${asic.hashesPerSecond} H/s, but ${hashesPerSecond} are reported`);
   }
 
   #checkSessions(): void {
     const { life, simulation } = this;
     const served = this.farm.filter(({ isServed }) => isServed).length;
     const told = life.relay?.sessions ?? 0;
-    const inMotion = this.farm.filter(
-      ({ link, closedMs }) => simulation.time.nowMs - Math.max(link?.openedMs ?? 0, closedMs) < 20_000,
-    ).length;
+    const inMotion = this.farm.filter(({ link, closedMs }) => {
+      return simulation.time.nowMs - Math.max(link?.openedMs ?? 0, closedMs) < 20_000;
+    }).length;
     // The server does not know of some ends of connections.
-    if (told < served - inMotion || told > life.port.pipes.size)
-      simulation.violate(`the server reports ${told} sessions of ${served}`);
+    if (told < served - inMotion || told > life.port.pipes.size + inMotion)
+      simulation.violate(
+        `the server reports ${told} sessions of ${served}, and has ${life.port.pipes.size} connections`,
+      );
   }
 }
 
@@ -239,7 +287,7 @@ function planOf(at: number, random: Random, latestMs: number): AsicPlan {
   const hasOwnAddress = random() < 0.8;
   const address = hasOwnAddress ? `198.51.100.${at + 1}` : '192.0.2.1';
   const usual = {
-    user: random() < 0.05 ? 'farm.shared' : `farm.${name}`,
+    user: random() < 0.05 ? SHARED_USER : `farm.${name}`,
     subscription: pick(random, [['asic/1', null], ['asic/2'], [], ['asic/3', 'an earlier session']]),
     authorizesFirst: random() < 0.2,
     omitsZeros: random() < 0.2,
