@@ -12,7 +12,8 @@ import type { StratumLimits } from './stratum-limits.ts';
  */
 const CONNECTION_POINTS = 0.004;
 /**
- * If no lines were served for this time, the server was held up: its process was suspended, or the machine was too busy.
+ * If no lines were served for this time, the server was held up: its process was suspended, or the machine was too
+ * busy.
  */
 const HELD_UP_MS = 1_000;
 /** Maximum number of log lines about bans in a burst. */
