@@ -41,9 +41,10 @@ interface Search {
 }
 
 /**
- * The work in the blocks from the block that has the command up to the head. If no block has the command, the work in
- * the blocks that are too late to have it. A node that hides the command's block must forge that block and all above
- * it, but the blocks below it can be real, so their work is no evidence.
+ * The work that proves a search. If a block has the command, this is the work of the easiest one of that block and the
+ * six above it, times their number, because a real block with forged ones above it is not deep. If no block has the
+ * command, it is the work in the blocks that are too late to have it. A node that hides the command's block must forge
+ * that block and all above it, but the blocks below it can be real, so their work is no evidence.
  */
 export interface Work {
   /** Expected number of hashes for these blocks; meaningless on networks whose blocks need no proof of work. */
@@ -102,11 +103,11 @@ export async function findCommand(
   stop: AbortSignal,
   limits: SearchLimits = SEARCH_LIMITS,
 ): Promise<Search> {
-  const { stretches, newest, lastAlive } = await stretchesOf(api, branch, query, range, stop, limits);
-  const workFrom = (bottom: BlockHeader): Work => {
-    // The first block of a chain needs no proof of work.
-    const own = bottom.height > 0n ? blockWeight(bottom.target) : 0n;
-    return { hashes: newest.weight - bottom.weight + own, blocks: FINAL_BLOCKS };
+  const { stretches, newest, lastAlive, difficulties } = await stretchesOf(api, branch, query, range, stop, limits);
+  const workFrom = ({ height }: BlockHeader): Work => {
+    const top = height + FINAL_BLOCKS - 1n;
+    const highest = top < newest.height ? top : newest.height;
+    return { hashes: leastOf(difficulties, height, highest) * (highest - height + 1n), blocks: FINAL_BLOCKS };
   };
   // The lowest blocks are read first, because most commands enter a block soon.
   for (const stretch of stretches.toReversed()) {
@@ -138,6 +139,19 @@ interface Followed {
   readonly newest: BlockHeader;
   /** The highest block that could contain the command; undefined if the command's time to live is not known. */
   readonly lastAlive: BlockHeader | undefined;
+  readonly difficulties: readonly Difficulty[];
+}
+
+/** The difficulty of consecutive blocks from the height `from` downwards, until the next one of a list. */
+interface Difficulty {
+  readonly from: bigint;
+  readonly hashes: bigint;
+}
+
+/** @param difficulties in descending order of heights @returns the least difficulty of a block between two heights */
+function leastOf(difficulties: readonly Difficulty[], low: bigint, high: bigint): bigint {
+  const within = difficulties.filter(({ from }, i) => from >= low && (difficulties[i + 1]?.from ?? -1n) < high);
+  return within.reduce((least, { hashes }) => (hashes < least ? hashes : least), within[0].hashes);
 }
 
 /** Reads the headers from the head down to the lowest block that could contain the command. */
@@ -161,14 +175,18 @@ async function stretchesOf(
   let newest: BlockHeader | undefined;
   let lowest: BlockHeader | undefined;
   let lastAlive: BlockHeader | undefined;
+  const difficulties: Difficulty[] = [];
   for await (const { header, hash } of linkedHeaders(api, branch, BigInt(wanted ?? 0), stop)) {
     const { height, creationTimeUs: timeUs } = header;
     newest ??= header;
     lowest = header;
+    // The first block of a chain needs no proof of work.
+    const hashes = height > 0n ? blockWeight(header.target) : 0n;
+    if (difficulties.at(-1)?.hashes !== hashes) difficulties.push({ from: height, hashes });
     // The parent of this block may have been created before the end of the time to live, those of higher ones not.
     if (expiresUs !== undefined && timeUs >= expiresUs) lastAlive = header;
     if (wanted !== undefined && height === BigInt(wanted)) {
-      return { stretches: [{ high: height, hash, low: height }], newest, lastAlive };
+      return { stretches: [{ high: height, hash, low: height }], newest, lastAlive, difficulties };
     }
     if (wanted === undefined) {
       const isAfterEnd = untilUs !== undefined && timeUs >= untilUs;
@@ -192,7 +210,7 @@ async function stretchesOf(
   // On a young chain, no block is much older than the command. But the block that was the newest one when the command
   // was made must have been read.
   if (lowest.creationTimeUs >= BigInt(madeS + 1) * 1_000_000n) throw missing(lowest.height - 1n);
-  return { stretches, newest, lastAlive };
+  return { stretches, newest, lastAlive, difficulties };
 }
 
 /** Reads the headers of a branch in descending order. Each is proven by the header above it. */

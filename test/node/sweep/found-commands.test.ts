@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { NEVER } from '#pickaxe/base/system/abort.js';
 import { type BlockReader, findCommand } from '#pickaxe/node/sweep/linked-blocks.js';
+import type { SearchRange } from '#pickaxe/node/sweep/sweep-ledger.js';
 import { type BlockHeader, blockHash } from '#pickaxe/protocol/ledger/header.js';
 import type { PayloadWithOutputs, Proven } from '#pickaxe/protocol/ledger/payload.js';
 
@@ -13,7 +14,7 @@ const hashed = new Uint8Array(32);
 const bytes = (json: object) => Buffer.from(JSON.stringify(json));
 
 /** A chain of four blocks, the highest first. The first block meets no target, and needs to meet none. */
-function chainOf(): BlockHeader[] {
+function chainOf(targetAt = (height: bigint) => new Uint8Array(32).fill(height === 0n ? 0 : 255)): BlockHeader[] {
   const headers: BlockHeader[] = [];
   let parent: Uint8Array = hashed;
   for (let height = 0n; height < 4n; height++) {
@@ -22,7 +23,7 @@ function chainOf(): BlockHeader[] {
       creationTimeUs: (BigInt(FIRST_S) + 30n * height) * 1_000_000n,
       parent,
       adjacents: [],
-      target: new Uint8Array(32).fill(height === 0n ? 0 : 255),
+      target: targetAt(height),
       payloadHash: hashed,
       chain: 0,
       weight: height,
@@ -37,8 +38,18 @@ function chainOf(): BlockHeader[] {
   return headers;
 }
 
-/** Searches a chain whose every block has this transaction. */
+/** @returns what a search finds in a chain whose every block has this transaction */
 async function search(what: 'command' | 'step 1', transaction: Uint8Array, output: Uint8Array, chain = chainOf()) {
+  return (await searched(what, transaction, output, chain)).found;
+}
+
+async function searched(
+  what: 'command' | 'step 1',
+  transaction: Uint8Array,
+  output: Uint8Array,
+  chain: readonly BlockHeader[],
+  { network, range = {} }: { network: string; range?: SearchRange } = { network: 'mainnet01' },
+) {
   const payload = {
     transactions: [transaction],
     outputs: [output],
@@ -56,7 +67,7 @@ async function search(what: 'command' | 'step 1', transaction: Uint8Array, outpu
     maxHeight?: number | bigint;
   } = {}) => chain.filter(({ height }) => height >= minHeight && height <= maxHeight);
   const api: BlockReader = {
-    network: 'mainnet01',
+    network,
     dialect: async () => 'chainweb',
     headerBranch: async function* (_chain, _bounds, range) {
       yield* within(range);
@@ -66,8 +77,7 @@ async function search(what: 'command' | 'step 1', transaction: Uint8Array, outpu
     },
   };
   const branch = { chain: 0, head: { height: 3n, hash: blockHash(chain[0]) } };
-  const { found } = await findCommand(api, branch, { what, key: KEY, madeS: FIRST_S }, {}, NEVER);
-  return found;
+  return await findCommand(api, branch, { what, key: KEY, madeS: FIRST_S }, range, NEVER);
 }
 
 const outputOf = (reqKey: string, status: string) =>
@@ -132,4 +142,17 @@ describe('of the blocks of a network with work', () => {
       /Block 3 of chain 0 .* no proof of work/,
     );
   });
+});
+
+it('the work above a block counts only as that of the easiest block', async () => {
+  const transaction = bytes({ cmd: '{}', hash: KEY, sigs: [] });
+  const workOf = async (easyAbove: bigint) => {
+    // Blocks take 256 hashes, and those above that height one hash.
+    const chain = chainOf((height) => new Uint8Array(32).fill(255, 0, height > easyAbove ? 32 : 31));
+    const options = { network: 'development', range: { height: 1 } };
+    return (await searched('command', transaction, outputOf(KEY, 'success'), chain, options)).work;
+  };
+  expect(await workOf(3n)).toEqual({ hashes: 3n * 256n, blocks: 7n });
+  expect(await workOf(2n)).toMatchObject({ hashes: 3n });
+  expect(await workOf(1n)).toMatchObject({ hashes: 3n });
 });
