@@ -152,7 +152,8 @@ export class Payer {
         text += chunk;
       },
       say: (line) => {
-        note(line);
+        // The name of the key file's folder is another one in each run.
+        note(line.replace(/(?<=--key-file )\S+/g, 'FILE'));
         // The person does as the message says, because no other process is there.
         const [, lock, removal] = /if there is none, remove (\S+) and (\S+)$/.exec(line) ?? [];
         if (lock !== undefined && !process.isDead) this.files.remove(lock, removal);
