@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { DIALECTS } from '../../../mock-node/node.ts';
 import { type Answer, broken, gives, type Look, refused, type Stage } from './node-stage.ts';
-import { cellsOf, expired, mined, NEW_CUT, rowOf, type Table } from './node-states.ts';
+import { BUSY, cellsOf, expired, mined, NEW_CUT, rowOf, type Table } from './node-states.ts';
 
 /** In each of them, a solution of work A is on its way, and no other request is open unless it says so. */
 const STATES: Record<string, (stage: Stage) => Promise<void>> = {
@@ -303,5 +303,21 @@ describe('a solution', () => {
 
   it('gets no answer that is missing in this table', () => {
     expect(Object.keys(TABLE)).toEqual(Object.keys(EVENTS));
+  });
+});
+
+describe('a solution that the node is too busy to judge', () => {
+  const verdict: Look = { until: 'verdict: unknown', mostMs: 60_000, hasPlace: (what) => what.startsWith('verdict') };
+
+  it.each([
+    ['as long as the node knows its work', mined, '39 s: verdict: unknown'],
+    ['for ten seconds if its work is too old, because the node decides', expired, '10 s: verdict: unknown'],
+  ])('is sent again %s', async (_, prepare, seen) => {
+    const happens = (stage: Stage) => {
+      stage.always('work', BUSY);
+      stage.always('solved', BUSY);
+      stage.submit('A');
+    };
+    expect(await rowOf('chainweb', { then: prepare }, happens, verdict)).toEqual({ then: seen });
   });
 });
