@@ -1,11 +1,11 @@
 // Puts old faults back into a copy of the built code, one at a time, and runs the simulation's worlds until one of them
 // finds the fault:
 //
-//   node scripts/old-faults.mjs [--seeds N] [--minutes M] [--json] [NAME]…
+//   node scripts/old-faults.mjs [--world NAME]… [--seeds N] [--minutes M] [--json] [NAME]…
 //
-// It tries the faults of test/simulation/old-faults.ts, or those whose names contain a NAME, with N seeds in each world
-// of the fault: M virtual minutes each. It prints for each fault how many seeds find it, and what they see. It exits
-// with 1 if no seed finds one.
+// It tries the faults of test/simulation/old-faults.ts, or those whose names contain each NAME, with N seeds in each
+// world of the fault, or in those named: M virtual minutes each. It prints for each fault how many seeds find it, and
+// what they see. It exits with 1 if no seed finds one.
 
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -24,9 +24,12 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetri
 for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => process.exit(1));
 
 copyCheckout();
-const wanted = module.OLD_FAULTS.filter(({ name }) => positionals.every((part) => name.includes(part)));
+const isWanted = (world) => values.world.length === 0 || values.world.includes(world);
+const wanted = module.OLD_FAULTS.map((fault) => ({ ...fault, worlds: fault.worlds.filter(isWanted) })).filter(
+  ({ name, worlds }) => worlds.length > 0 && positionals.every((part) => name.includes(part)),
+);
 if (wanted.length === 0) {
-  console.error('No old fault has this name. They stand in test/simulation/old-faults.ts.');
+  console.error('There is no such old fault in these worlds. They stand in test/simulation/old-faults.ts.');
   process.exit(2);
 }
 const results = [];
@@ -42,6 +45,7 @@ process.exit(results.every(isFound) ? 0 : 1);
 
 function readOptions() {
   const options = {
+    world: { type: 'string', multiple: true, default: [] },
     seeds: { type: 'string', default: '10' },
     minutes: { type: 'string', default: '10' },
     json: { type: 'boolean', default: false },
