@@ -1,5 +1,6 @@
 /** The books of rigs on nodes: no solution is lost that a node would still take. */
 
+import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import type { SimulatedNetwork } from './network.ts';
 import type { SimulatedNode } from './node.ts';
 import { type Account, type Found, RigBooks, type VerdictEvent } from './rig-books.ts';
@@ -27,6 +28,9 @@ export class Books extends RigBooks {
     readonly hadTaker: boolean;
   }[] = [];
 
+  /** Solutions whose verdict says that no node has accepted them. */
+  readonly #refused: { readonly header: Uint8Array; readonly what: string }[] = [];
+
   constructor(simulation: Simulation, network: SimulatedNetwork, nodes: () => readonly SimulatedNode[]) {
     super(simulation);
     this.#network = network;
@@ -38,8 +42,19 @@ export class Books extends RigBooks {
     super.check();
   }
 
+  /** Checks what must be true at the end: no accepted solution was reported as refused. */
+  override checkEnd(): void {
+    super.checkEnd();
+    for (const { header, what } of this.#refused) {
+      if (this.#network.accepted.get(toHex(header)) === 'accepted') this.simulation.violate(`accepted, but ${what}`);
+    }
+  }
+
   protected override judge({ rig }: Account, found: Found, event: VerdictEvent, key: string): void {
-    if (event.outcome === 'accepted' || event.outcome === 'delivered') return;
+    const { outcome, reason } = event;
+    if (outcome === 'accepted' || outcome === 'delivered') return;
+    if (outcome !== 'unknown')
+      this.#refused.push({ header: found.header, what: `${rig} ${outcome} ${key}: ${reason}` });
     if (event.outcome === 'stale' && this.#isJustAnnounced(event.chain)) return;
     const takers = this.#nodes().filter((node) => node.mode !== 'refusing' && node.wouldAccept(found.header));
     if (takers.length === 0) return;

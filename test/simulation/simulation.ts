@@ -13,7 +13,7 @@ export interface RunOptions {
   readonly minutes: number;
   /** Numbers of the planned faults that are left out. */
   readonly without?: ReadonlySet<number>;
-  /** Mean pause between faults. */
+  /** Mean pause between faults, in ms. The default is one of `MEAN_PAUSES_MS`. */
   readonly faultMs?: number;
 }
 
@@ -22,6 +22,10 @@ export interface Violation {
   readonly what: string;
 }
 
+/** Mean pauses between two faults, of which each run has one. */
+const MEAN_PAUSES_MS = [6_000, 15_000, 30_000];
+/** Fraction of the kinds of faults that a run has. */
+const KINDS_PART = 0.3;
 /** More of them are hardly ever news. */
 const MOST_VIOLATIONS = 20;
 
@@ -56,11 +60,17 @@ export class Simulation {
     this.note(`VIOLATION ${what}`);
   }
 
-  /** Plans faults at random times, until the calm minute begins. */
+  /**
+   * Plans faults at random times, until the calm minute begins. Each run has only some kinds of faults, so that these
+   * meet each other more often, and leave time in which nothing else is wrong.
+   */
   planFaults(faults: Faults): void {
-    const { minutes, without, faultMs = 15_000 } = this.options;
+    const { minutes, without } = this.options;
     const random = this.random('plan');
-    const names = Object.keys(faults);
+    const faultMs = this.options.faultMs ?? MEAN_PAUSES_MS[Math.floor(random() * MEAN_PAUSES_MS.length)];
+    const all = Object.keys(faults);
+    const some = all.filter(() => random() < KINDS_PART);
+    const names = some.length > 0 ? some : all;
     const god = this.time.start('faults');
     let atMs = 0;
     for (let number = 0; ; number++) {

@@ -56,7 +56,8 @@ export abstract class MiningWorld implements World {
     const { time } = simulation;
     this.network = new SimulatedNetwork(time, simulation.random('network'), {
       chains: 6,
-      difficulty: 256,
+      // Where solutions are rare, only streams and probes show a rig that its work is old.
+      difficulty: pick(simulation.random('difficulty'), [128, 256, 8_192]),
       propagationMs: 800,
     });
     this.nodes = Array.from({ length: nodes }, (_, at) => {
