@@ -38,8 +38,12 @@ export class Service {
     const { nowMs } = simulation.time;
     if (nowMs - this.#lookedMs < LOOK_MS) return;
     this.#lookedMs = nowMs;
-    for (const node of nodes) this.#note(node, works(node));
-    const areAllWell = nodes.filter((node) => this.#lasts(node)).length === nodes.length;
+    for (const node of nodes) {
+      this.#note(node, works(node));
+      this.#note(`${node.name} is honest`, isHonest(node));
+    }
+    const areAllWell = nodes.every((node) => this.#lasts(node));
+    const areAllHonest = nodes.every(({ name }) => this.#lasts(`${name} is honest`));
     for (const coordinator of coordinators) {
       this.#note(coordinator, isUp(coordinator) && isConnected(coordinator));
     }
@@ -53,7 +57,8 @@ export class Service {
       const idleMs = nowMs - Math.max(sinceMs + MINING_MS, rig.lastBatchMs);
       if (idleMs > MINING_MS) simulation.violate(`${rig.name} mines nothing for ${seconds(idleMs)}`);
       const staleMs = nowMs - Math.max(sinceMs + MINING_MS, rig.lastCurrentMs);
-      if (areAllWell && staleMs > MINING_MS) simulation.violate(`${rig.name} mines stale work for ${seconds(staleMs)}`);
+      if (areAllHonest && staleMs > MINING_MS)
+        simulation.violate(`${rig.name} mines stale work for ${seconds(staleMs)}`);
       if (!sharesNodes || !areAllWell || nowMs - sinceMs < VERDICT_MS) continue;
       for (const { header, atMs } of rig.pending) {
         if (nowMs - atMs < VERDICT_MS || !nodes.some((node) => node.wouldAccept(header))) continue;
@@ -80,6 +85,9 @@ export class Service {
 
 const works = ({ mode, following, process }: SimulatedNode) =>
   mode === 'fine' && following === 'the network' && !process.isFrozen;
+/** Whether a miner can see from the node’s answers, or from a lack of them, what is wrong with it. */
+const isHonest = ({ mode, following }: SimulatedNode) =>
+  mode !== 'giving stale work' && mode !== 'refusing' && following === 'the network';
 const isUp = ({ process }: SimulatedMember) => !process.isDead && !process.isFrozen;
 const isConnected = ({ link, process }: SimulatedMember) =>
   link?.state.isConnected === true && link.heldUntilMs <= process.virtualMs;
