@@ -20,7 +20,7 @@ describe.each(Object.keys(WORLDS))('the world %s', (world) => {
 class FailingWorld extends SoloWorld {
   readonly #happened = new Set<string>();
 
-  protected override moreFaults(): Faults {
+  override faults(): Faults {
     return Object.fromEntries(['the first', 'the second'].map((name) => [name, () => this.#happen(name)]));
   }
 

@@ -152,6 +152,11 @@ export class SimulatedProcess {
     return this.#time.nowMs;
   }
 
+  /** @returns the virtual time at which the process's monotonic clock showed this, if the machine has not slept since */
+  virtualOf(monotonicMs: number): number {
+    return monotonicMs + this.virtualMs - this.clock.monotonicMs();
+  }
+
   /**
    * Does something in this process after a delay, such as the arrival of a message.
    * @returns a function that cancels it
