@@ -5,9 +5,9 @@
 //   npm run simulate -- --world NAME --seed S [--minutes M] [--trace] [--shrink]
 //
 // The first form runs every world, or those named, with N seeds from S on: M virtual minutes with faults each, and no
-// more than C seconds of processor time in all. It ends at a world's first violation, with exit code 1; with --go-on, it
-// tries the other seeds, too. The second form repeats one run: --trace prints everything that happened, and --shrink
-// leaves out faults as long as it still fails.
+// more than C seconds of processor time in all. It ends at a world's first violation, with exit code 1; with --go-on,
+// it tries the other seeds, too. The second form repeats one run: --trace prints everything that happened, and
+// --shrink leaves out faults as long as it still fails.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -20,11 +20,17 @@ export interface OldFault {
 }
 
 const FLEETS = ['fleet', 'fleet-own-nodes'];
+const POOLS = ['pool', 'pool-and-fleet'];
 
 const NODE_SOURCE = 'miner/source/node/node-source.js';
 const FETCH_SCHEDULE = 'miner/source/node/fetch-schedule.js';
 const STREAM_TRUST = 'miner/source/node/stream-trust.js';
 const DELIVERY = 'miner/source/delivery.js';
+const POOL_SHARES = 'miner/source/pool/pool-shares.js';
+const POOL_HEALTH = 'miner/source/pool/pool-health.js';
+const POOL_WORKS = 'miner/source/pool/pool-works.js';
+const DIALOGUE = 'miner/source/pool/dialogue.js';
+const SHARES = 'miner/relay/stratum/shares.js';
 const SOLUTIONS = 'fleet/coordinator/solutions.js';
 const RIG_REQUESTS = 'fleet/coordinator/rig-requests.js';
 const FLEET_RELAY = 'fleet/coordinator/fleet-relay.js';
@@ -233,5 +239,103 @@ export const OLD_FAULTS: readonly OldFault[] = [
     name: 'a rig never asks for a work of which it knows only the name',
     worlds: FLEETS,
     edits: [{ file: COORDINATOR_SOURCE, from: 'if (this.#states.isCurrentUnknown)\n            this.#ask();', to: '' }],
+  },
+  {
+    name: 'a pool that answers shares no more, but sends jobs, is mined on',
+    worlds: POOLS,
+    edits: [
+      {
+        file: POOL_HEALTH,
+        from: 'const late = () => answers === this.#answers && this.#unanswered();',
+        to: 'const late = () => { };',
+      },
+    ],
+  },
+  {
+    name: 'a pool that refuses every share is mined on',
+    worlds: POOLS,
+    edits: [
+      {
+        file: POOL_SHARES,
+        from: 'settled(verdict && answerOf(verdict, works.isCurrent(work)));',
+        to: "settled(verdict && { kind: 'other' });",
+      },
+    ],
+  },
+  {
+    name: 'one line that cannot be read ends the connection to a pool',
+    worlds: POOLS,
+    edits: [
+      {
+        file: DIALOGUE,
+        from: `if (!message) {
+            this.#skip(`,
+        to: `if (!message) {
+            throw new PoolError('refused', 'a line cannot be read');
+            this.#skip(`,
+      },
+    ],
+  },
+  {
+    name: 'an easier target counts at once, also for shares of the earlier job',
+    worlds: POOLS,
+    edits: [{ file: POOL_WORKS, from: 'if (isEasier) {', to: 'if (false) {' }],
+  },
+  {
+    name: 'a new nonce1 counts at once, also for shares of the earlier job',
+    worlds: POOLS,
+    edits: [{ file: POOL_WORKS, from: 'this.#job.nonce1 ??= nonce1;', to: 'this.#job.nonce1 = nonce1;' }],
+  },
+  {
+    name: 'shares of jobs that a pool has replaced are sent',
+    worlds: POOLS,
+    edits: [
+      {
+        file: POOL_WORKS,
+        from: 'const isWorthless = (work) => clean ?? isOvertaken(work, header);',
+        to: 'const isWorthless = () => false;',
+      },
+    ],
+  },
+  {
+    name: 'the share ledger credits twice the work of a client whose target has changed',
+    worlds: ['stratum'],
+    edits: [
+      {
+        file: SHARES,
+        from: 'meetsTarget(powHash, first.target) ? first.difficulty : 0',
+        to: 'meetsTarget(powHash, terms.target) ? terms.difficulty : easiest.difficulty',
+      },
+    ],
+  },
+  {
+    name: 'the former target is enough for as long as the job lasts',
+    worlds: ['stratum'],
+    edits: [
+      {
+        file: SHARES,
+        from: 'given.former && nowMs < given.former.untilMs ? given.former : undefined',
+        to: 'given.former',
+      },
+    ],
+  },
+  {
+    name: 'a share that is sent twice is credited twice',
+    worlds: ['stratum'],
+    edits: [
+      { file: SHARES, from: 'if (header.nonces.has(nonce))', to: 'if (false)' },
+      { file: SHARES, from: 'if (!remember(header, nonce) && !isBlock)', to: 'if (false)' },
+    ],
+  },
+  {
+    name: 'a state file of a payment is not on the disk when its command is sent',
+    worlds: ['payments'],
+    edits: [
+      {
+        file: 'node/sweep/state-files.js',
+        from: 'fs.fsyncSync(fd);\n                }\n                finally {',
+        to: '}\n                finally {',
+      },
+    ],
   },
 ];

@@ -23,6 +23,15 @@ it('are there for each world', () => {
 });
 
 describe.each(Object.entries(SEEDS))('the world %s', (world, seeds) => {
+  it('runs in the same way again', async () => {
+    const options = { seed: 1, minutes: 1, faultMs: 5_000 };
+    const [run, again] = [await runWorld(WORLDS[world], options), await runWorld(WORLDS[world], options)];
+    expect(run.accepted).toBeGreaterThan(0);
+    expect(run.faults.length).toBeGreaterThan(0);
+    expect(again.digest).toBe(run.digest);
+    expect((await runWorld(WORLDS[world], { ...options, seed: 2 })).digest).not.toBe(run.digest);
+  });
+
   it.each(seeds)('keeps its promises with the seed %i', async (seed) => {
     const run = await runWorld(WORLDS[world], { seed, minutes: 10 });
     expect(run.violations, run.violations.length > 0 ? describeFailure(world, run) : '').toEqual([]);

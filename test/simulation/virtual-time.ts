@@ -152,7 +152,7 @@ export class SimulatedProcess {
     return this.#time.nowMs;
   }
 
-  /** @returns the virtual time at which the process's monotonic clock showed this, if the machine has not slept since */
+  /** @returns the virtual time of a time of the process's monotonic clock, if the machine has not slept since then */
   virtualOf(monotonicMs: number): number {
     return monotonicMs + this.virtualMs - this.clock.monotonicMs();
   }

@@ -318,6 +318,6 @@ describe('a solution that the node is too busy to judge', () => {
       stage.always('solved', BUSY);
       stage.submit('A');
     };
-    expect(await rowOf('chainweb', { then: prepare }, happens, verdict)).toEqual({ then: seen });
+    expect(await rowOf('chainweb', { state: prepare }, happens, verdict)).toEqual({ state: seen });
   });
 });
