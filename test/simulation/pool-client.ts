@@ -13,7 +13,8 @@ import type { PoolJob, ShareVerdict, SimulatedPool } from './pool.ts';
 interface GivenJob {
   readonly header: Buffer;
   readonly nonce1: number;
-  readonly difficulty: number;
+  /** Hashes per share. */
+  difficulty: number;
   isStale: boolean;
 }
 
@@ -74,7 +75,11 @@ export class PoolClient {
   }
 
   repeat(): void {
-    if (this.#hasBegun) this.call('mining.notify', this.#newest);
+    if (!this.#hasBegun) return;
+    // From now on, the job also counts with the target that is set now.
+    const job = this.#jobs.get(this.#newest[0] as string);
+    if (job && this.#toldDifficulty !== undefined) job.difficulty = Math.min(job.difficulty, this.#toldDifficulty);
+    this.call('mining.notify', this.#newest);
   }
 
   setDifficulty(difficulty: number): void {

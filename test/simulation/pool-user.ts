@@ -128,6 +128,17 @@ export class PoolUser {
     return connection.pipe.isDeaf || nowMs <= workMs + (this.#trialsMs.get(site.url) ?? 0);
   }
 
+  /**
+   * Whether the connection in use is half-open, and this process cannot know: the pool has never answered a share of
+   * it, and some pools never do.
+   */
+  get isBlind(): boolean {
+    const isActive = (connection: Connection) => connection.site === this.#active;
+    const isDeaf = this.connections.some((each) => isActive(each) && each.wire.isOpen && each.pipe.isDeaf);
+    const wires = new Set(this.connections.filter(isActive).map(({ wire }) => wire));
+    return isDeaf && ![...this.shares.values()].some(({ wire, answer }) => answer && wires.has(wire));
+  }
+
   /** Checks that this process mines the best pool that it may. */
   checkChoice(): void {
     const { sites } = this.#options;

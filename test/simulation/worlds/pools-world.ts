@@ -77,7 +77,7 @@ export abstract class PoolsWorld implements World {
     for (const user of this.users()) user.checkChoice();
     for (const { name, lastCurrentMs } of this.rigs) {
       const agoMs = this.simulation.time.nowMs - lastCurrentMs;
-      const mayRest = this.users().some((user) => this.sites.every((site) => user.mayLeave(site)));
+      const mayRest = this.users().some((user) => user.isBlind || this.sites.every((site) => user.mayLeave(site)));
       if (agoMs <= 10_000 || mayRest) continue;
       this.simulation.violate(`${name} has mined nothing current for ${(agoMs / 1000).toFixed(0)} s`);
     }
