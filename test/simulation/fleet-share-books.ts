@@ -11,7 +11,6 @@ import type { SimulatedNats } from './nats.ts';
 import type { PoolSite } from './pool-site.ts';
 import type { Connection, PoolUser } from './pool-user.ts';
 import type { Account, Found, VerdictEvent } from './rig-books.ts';
-import type { SimulatedRig } from './rigs.ts';
 import { ShareBooks } from './share-books.ts';
 import type { Simulation } from './simulation.ts';
 import type { SimulatedProcess } from './virtual-time.ts';
@@ -46,23 +45,18 @@ export class FleetShareBooks extends ShareBooks {
     super.check();
   }
 
-  /**
-   * Checks a batch of hashes of a rig.
-   * @param beganMs by the rig's clock
-   * @returns the pool that has given the work
-   */
-  checkBatch(rig: SimulatedRig, { header }: Work, beganMs: number): PoolSite | undefined {
-    const user = this.#users.findLast((each) => each.connectionOf(header) !== undefined);
-    const connection = user?.connectionOf(header);
-    if (!user || !connection) {
-      this.simulation.violate(`${rig.name} hashes a work that no pool has given`);
+  /** Checks a batch of hashes of a rig. @returns the pool that has given the work */
+  checkBatch(rig: string, { header }: Work, beganMs: number): PoolSite | undefined {
+    const connection = this.#connectionOf(header);
+    if (!connection) {
+      this.simulation.violate(`${rig} hashes a work that no pool has given`);
       return undefined;
     }
-    // The clock of a machine that was suspended is behind.
-    const began = rig.process.virtualOf(beganMs);
-    const stale = user.process.virtualOf(connection.wire.jobOf(header)?.staleMs ?? Number.POSITIVE_INFINITY);
-    if (began > stale + NEWS_MS && this.#wasQuietSince(stale)) {
-      this.simulation.violate(`${rig.name} has begun to hash a job ${(began - stale).toFixed(0)} ms after its end`);
+    // Both are times of monotonic clocks, which stand still while their machines sleep.
+    const staleMs = (connection.wire.jobOf(header)?.staleMs ?? Number.POSITIVE_INFINITY) + this.#sleptMs(connection);
+    const agoMs = beganMs + (this.processes.find((each) => each().name === rig)?.().sleptMs ?? 0) - staleMs;
+    if (agoMs > NEWS_MS && this.#wasQuietSince(staleMs)) {
+      this.simulation.violate(`${rig} has begun to hash a job ${agoMs.toFixed(0)} ms after its end`);
     }
     return connection.site;
   }
@@ -120,6 +114,10 @@ export class FleetShareBooks extends ShareBooks {
       if (connection) return connection;
     }
     return undefined;
+  }
+
+  #sleptMs(connection: Connection): number {
+    return this.#users.find(({ connections }) => connections.includes(connection))?.process.sleptMs ?? 0;
   }
 
   #shareOf(header: Uint8Array) {

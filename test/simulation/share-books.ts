@@ -85,7 +85,7 @@ export abstract class ShareBooks extends RigBooks {
     super.checkEnd();
     const { worked, credited } = this;
     // A target that becomes harder counts at once, although the pool credits the one with which it sent the job.
-    if (credited > 1.01 * worked || credited < 0.9 * worked) {
+    if (credited > 1.01 * worked || credited < 0.7 * worked) {
       this.simulation.violate(
         `the pools have credited ${credited.toFixed(0)} for shares of ${worked.toFixed(0)} hashes`,
       );

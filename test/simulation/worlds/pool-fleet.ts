@@ -48,7 +48,7 @@ export class PoolFleetWorld extends PoolsWorld {
     this.books = books;
     this.rigs = Array.from({ length: 4 }, (_, at) => {
       const name = `rig${at}`;
-      const rig: SimulatedRig = new SimulatedRig({
+      return new SimulatedRig({
         name,
         simulation,
         books,
@@ -58,10 +58,9 @@ export class PoolFleetWorld extends PoolsWorld {
         hashesPerSecond: 8,
         isCurrent: (job, nonces, beganMs) => {
           books.searched(name, job, nonces);
-          return books.checkBatch(rig, job.work, beganMs)?.isCurrent(job.work) ?? false;
+          return books.checkBatch(name, job.work, beganMs)?.isCurrent(job.work) ?? false;
         },
       });
-      return rig;
     });
     for (const rig of this.rigs) books.processes.push(() => rig.process);
     books.processes.push(() => coordinator.process);
