@@ -70,6 +70,11 @@ testScripts('scripts', {
   'scripts/native-sources.mjs': { startedBy: 'scripts/compile-addon.mjs' },
   'scripts/node-sums.mjs': { startedBy: 'scripts/build-archives.mjs' },
   'scripts/npm.mjs': { startedBy: 'scripts/ready.mjs' },
+  'scripts/old-faults.mjs': {
+    args: ['--world', 'solo', '--seeds', '1', '--minutes', '0.5', '--json', 'leaves a timer'],
+    check: ({ stdout }) =>
+      expect(JSON.parse(stdout)).toMatchObject([{ worlds: [{ world: 'solo', seeds: 1, found: 1 }] }]),
+  },
   'scripts/pe.mjs': { startedBy: 'scripts/build-addons.mjs' },
   'scripts/ready.mjs': { startedBy: 'test/scripts/ready.long.test.ts' },
   'scripts/release-checks.mjs': { startedBy: 'scripts/release.mjs' },

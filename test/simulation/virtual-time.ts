@@ -152,11 +152,6 @@ export class SimulatedProcess {
     return this.#time.nowMs;
   }
 
-  /** @returns the virtual time of a time of the process's monotonic clock, if the machine has not slept since then */
-  virtualOf(monotonicMs: number): number {
-    return monotonicMs + this.virtualMs - this.clock.monotonicMs();
-  }
-
   /**
    * Does something in this process after a delay, such as the arrival of a message.
    * @returns a function that cancels it
