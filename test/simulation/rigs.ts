@@ -25,9 +25,6 @@ const FIRST_WAIT_MS = 1_000;
 const PAUSE_MS = 15_000;
 
 export class SimulatedRig extends SimulatedMember {
-  /** Number of nonces that all processes of this rig have searched, and of those on the newest block. */
-  searched = 0;
-  current = 0;
   /** Virtual time of the last batch on the newest block. */
   lastCurrentMs = 0;
   /** Virtual time of the last batch. */
@@ -101,10 +98,8 @@ export class SimulatedRig extends SimulatedMember {
     const { account } = this;
     engine.onFound = (header, job) => books.candidate(account, header, job);
     engine.onBatch = (job, nonces, beganMs) => {
-      this.searched += nonces;
       this.lastBatchMs = simulation.time.nowMs;
       if (!isCurrent(job, nonces, beganMs)) return;
-      this.current += nonces;
       this.lastCurrentMs = simulation.time.nowMs;
     };
     this.engine = engine;
@@ -146,7 +141,8 @@ export class SimulatedRig extends SimulatedMember {
     if (state === 'ready' && Math.abs(nowMs - (this.#reopensAtMs ?? nowMs)) > 10 && !wasFrozen) {
       simulation.violate(`${this.name} opens its device ${(nowMs - this.#reopensAtMs!).toFixed(0)} ms late`);
     }
-    if (state === 'ready') this.#readyMs = nowMs;
+    // A pause does not end the time in service.
+    if (state === 'ready' && !Number.isFinite(this.#readyMs)) this.#readyMs = nowMs;
     this.#reopensAtMs = undefined;
     if (state === 'reopening') {
       const isSteady = nowMs - this.#readyMs > (reason?.includes('wrong hashes') ? 3_600_000 : 60_000);

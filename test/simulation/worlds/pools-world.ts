@@ -11,9 +11,6 @@ import type { SimulatedProcess } from '../virtual-time.ts';
 import { rigFaults } from './faults.ts';
 import { poolFaults } from './pool-faults.ts';
 
-/** Least fraction of all hashes whose work was on the newest block of a pool. With all faults, it is 0.55 and more. */
-const LEAST_CURRENT = 0.5;
-
 export abstract class PoolsWorld implements World {
   readonly simulation: Simulation;
   readonly sites: readonly PoolSite[];
@@ -70,10 +67,6 @@ export abstract class PoolsWorld implements World {
   }
 
   checkMining(): void {
-    const sumOf = (key: 'current' | 'searched') => this.rigs.reduce((sum, rig) => sum + rig[key], 0);
-    const current = sumOf('current') / sumOf('searched');
-    this.simulation.note(`${(100 * current).toFixed(0)} % of the hashes were on a newest block`);
-    if (current < LEAST_CURRENT) this.simulation.violate(`only ${(100 * current).toFixed(0)} % were on a newest block`);
     for (const user of this.users()) user.checkChoice();
     for (const { name, lastCurrentMs } of this.rigs) {
       const agoMs = this.simulation.time.nowMs - lastCurrentMs;
