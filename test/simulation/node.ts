@@ -90,7 +90,7 @@ export class SimulatedNode implements Peer {
   readonly view: SimulatedBlock[];
   /** By chain: when the newest block came. */
   readonly cameMs: number[];
-  /** What the node could not forgive: solutions that break the rules. */
+  /** What clients have done that the rules forbid, such as invalid solutions. */
   readonly invalid: string[] = [];
   /** By chain: when the last New Cut was announced. */
   readonly announcedMs: number[];

@@ -71,14 +71,14 @@ export class Simulation {
     const all = Object.keys(faults);
     const some = all.filter(() => random() < KINDS_PART);
     const names = some.length > 0 ? some : all;
-    const god = this.time.start('faults');
+    const planner = this.time.start('faults');
     let atMs = 0;
     for (let number = 0; ; number++) {
       atMs += -Math.log(1 - random()) * faultMs;
       const name = names[Math.floor(random() * names.length)];
       if (atMs >= 60_000 * minutes) return;
       if (without?.has(number)) continue;
-      god.after(atMs, () => {
+      planner.after(atMs, () => {
         this.happened.push({ number, name });
         this.note(`fault ${number}: ${name}`);
         faults[name](this.random(`fault ${number}`));

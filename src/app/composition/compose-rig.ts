@@ -80,7 +80,7 @@ async function coordinator(
   const faultOfSource = () => chosen.source.fault;
   const submitElsewhere: SubmitElsewhere = (solution, stop) => chosen.submitElsewhere(solution, stop);
   const parentOf: ParentOf = (work, stop) => parentHeader(live.config, work, stop, context);
-  // A pool accepts only solutions of its own work, and cannot be asked for blocks.
+  // Pools accept only shares of their own jobs, and serve no block headers.
   const ofNodes = live.config.pool.urls === undefined && { submitElsewhere, parentOf };
   return ({ source, emit, clock }) => {
     const parts = { source, emit, clock, log: relayLog(log, 'fleet'), link, subjects, name, instance };

@@ -196,7 +196,7 @@ class WorkerRig implements RigView {
   readonly #options: WorkerRigOptions;
   /** The last state of each device, by name. */
   readonly #devices = new Map<string, AnswerOf<'device'>>();
-  /** The overall state, as parents are told it; undefined before it is known. */
+  /** The state of the whole rig, in the form of the message to parents; undefined before it is known. */
   #state: AnswerOf<'ready'> | AnswerOf<'paused'> | undefined;
 
   constructor(options: WorkerRigOptions) {

@@ -180,10 +180,10 @@ async function stretchesOf(
     const { height, creationTimeUs: timeUs } = header;
     newest ??= header;
     lowest = header;
-    // The first block of a chain needs no proof of work.
+    // The genesis block has no proof of work.
     const hashes = height > 0n ? blockWeight(header.target) : 0n;
     if (difficulties.at(-1)?.hashes !== hashes) difficulties.push({ from: height, hashes });
-    // The parent of this block may have been created before the end of the time to live, those of higher ones not.
+    // The parent of this block may be older than the end of the time to live. The parents of higher blocks are not.
     if (expiresUs !== undefined && timeUs >= expiresUs) lastAlive = header;
     if (wanted !== undefined && height === BigInt(wanted)) {
       return { stretches: [{ high: height, hash, low: height }], newest, lastAlive, difficulties };

@@ -151,7 +151,8 @@ function forgedAbove(tip: Tip, sent: Sent, forgery: Forgery, done: { hashes: num
   };
 }
 
-function solved(header: BlockHeader, done: { hashes: number }): BlockHeader {
+/** @param done counts the hashes @returns the header with a nonce that meets its target */
+export function solved(header: BlockHeader, done = { hashes: 0 }): BlockHeader {
   const most = targetToInteger(header.target);
   for (let nonce = 0n; ; nonce++) {
     done.hashes++;
@@ -159,8 +160,8 @@ function solved(header: BlockHeader, done: { hashes: number }): BlockHeader {
   }
 }
 
-/** A payload with other transactions, whose roots are right. */
-function payloadOf(
+/** @returns a payload with other transactions, whose roots are right */
+export function payloadOf(
   { minerData, coinbase }: PayloadWithOutputs,
   texts: readonly (readonly [transaction: string, output: string])[],
 ): PayloadWithOutputs {

@@ -4,17 +4,11 @@
  */
 
 import type { Random } from '#pickaxe/mock-node/random.js';
-import { targetToInteger } from '#pickaxe/protocol/chain/target.js';
 import { blockWeight } from '#pickaxe/protocol/ledger/difficulty.js';
-import { type BlockHeader, blockHash, headerToJson, powHash } from '#pickaxe/protocol/ledger/header.js';
+import { type BlockHeader, blockHash, headerToJson } from '#pickaxe/protocol/ledger/header.js';
 import { type ExactJson, encodeBase64url, stringifyExactJson } from '#pickaxe/protocol/ledger/json.js';
-import { leafHash, merkleRoot } from '#pickaxe/protocol/ledger/merkle.js';
-import {
-  outputLeaves,
-  PAYLOAD_TAG,
-  type PayloadWithOutputs,
-  payloadWithOutputsToJson,
-} from '#pickaxe/protocol/ledger/payload.js';
+import { type PayloadWithOutputs, payloadWithOutputsToJson } from '#pickaxe/protocol/ledger/payload.js';
+import { payloadOf, solved } from '../../node/sweep/forger.ts';
 import { type Answer, type Asked, type LedgerNode, type Lie, NETWORK } from './ledger-node.ts';
 import { chainOf, endpointOf, jsonAnswer, resultOf } from './lies.ts';
 
@@ -152,27 +146,4 @@ export class Conspiracy {
     const body = stringifyExactJson({ items, limit: items.length, next: null } as never);
     return { status: 200, body: Buffer.from(body), type: 'application/json;blockheader-encoding=object' };
   }
-}
-
-function solved(header: BlockHeader): BlockHeader {
-  const most = targetToInteger(header.target);
-  for (let nonce = 0n; ; nonce++) {
-    if (targetToInteger(powHash({ ...header, nonce })) <= most) return { ...header, nonce };
-  }
-}
-
-/** A payload with other transactions, whose roots are right. */
-function payloadOf(
-  { minerData, coinbase }: PayloadWithOutputs,
-  texts: readonly (readonly [transaction: string, output: string])[],
-): PayloadWithOutputs {
-  const transactions = texts.map(([transaction]) => Buffer.from(transaction));
-  const outputs = texts.map(([, output]) => Buffer.from(output));
-  const transactionsHash = merkleRoot([
-    leafHash(PAYLOAD_TAG.minerData, minerData),
-    ...transactions.map((each) => leafHash(PAYLOAD_TAG.transaction, each)),
-  ]);
-  const outputsHash = merkleRoot(outputLeaves({ coinbase, outputs }));
-  const payloadHash = merkleRoot([transactionsHash, outputsHash]);
-  return { minerData, coinbase, transactions, outputs, transactionsHash, outputsHash, payloadHash };
 }
