@@ -138,6 +138,8 @@ export function suspend(random: Random, { process }: SimulatedMember, faulty: Si
   if (random() < 0.7) process.suspend();
   else process.freeze();
   faulty.after(random() * 120_000, () => {
+    // The faults have ended meanwhile.
+    if (!process.isFrozen) return;
     process.thaw();
     process.reconnect();
   });
