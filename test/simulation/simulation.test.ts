@@ -5,14 +5,14 @@ import type { Faults, Simulation } from './simulation.ts';
 import { SoloWorld } from './worlds/solo.ts';
 
 // The other worlds are in the long tests.
-it.each(['solo', 'pool'])('the world %s keeps its promises, and runs in the same way again', async (world) => {
+it('a world keeps its promises, and runs in the same way again', async () => {
   const options = { seed: 1, minutes: 1, faultMs: 5_000 };
-  const run = await runWorld(WORLDS[world], options);
+  const run = await runWorld(WORLDS.solo, options);
   expect(run.violations).toEqual([]);
   expect(run.accepted).toBeGreaterThan(0);
   expect(run.faults.length).toBeGreaterThan(0);
-  expect((await runWorld(WORLDS[world], options)).digest).toBe(run.digest);
-  expect((await runWorld(WORLDS[world], { ...options, seed: 2 })).digest).not.toBe(run.digest);
+  expect((await runWorld(WORLDS.solo, options)).digest).toBe(run.digest);
+  expect((await runWorld(WORLDS.solo, { ...options, seed: 2 })).digest).not.toBe(run.digest);
 });
 
 /** A world that breaks its promise once two kinds of faults have happened. */
