@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SharedSource, updatesOf } from '#pickaxe/miner/source/following.js';
+import type { SourceUpdate } from '#pickaxe/miner/source/source.js';
 import { FakeSource, makeWork } from '../../fakes.ts';
+import { isSettled } from '../../turns.ts';
 import { eventually, Follower, mine } from './follow.ts';
 
 const stop = new AbortController().signal;
@@ -69,6 +71,55 @@ describe('SharedSource', () => {
     const next = source.work(makeWork(100));
     await eventually(() => expect(other.received.at(-1)).toBe(next));
     await other.end();
+    await shared.close();
+  });
+
+  it('keeps a consumer until its stop, even if the source ends by itself', async () => {
+    const { source, shared } = share();
+    source.follow = async () => {};
+    const ending = new AbortController();
+    const following = shared.follow(() => {}, ending.signal);
+    expect(await isSettled(following)).toBe(false);
+    ending.abort();
+    await following;
+    await shared.close();
+  });
+
+  it('says nothing more to a consumer that has stopped', async () => {
+    const { source, shared } = share();
+    const ending = new AbortController();
+    const updates: SourceUpdate[] = [];
+    const following = shared.follow((update) => updates.push(update), ending.signal);
+    const other = new Follower(shared);
+    source.work(makeWork(100));
+    await other.work();
+    ending.abort();
+    await following;
+    source.rest();
+    await eventually(() => expect(other.of('rest')).toHaveLength(1));
+    expect(updates.map(({ kind }) => kind)).toEqual(['work']);
+    await other.end();
+    await shared.close();
+  });
+
+  it('is within reach again for one that comes after new work', async () => {
+    const { source, shared } = share();
+    const early = new Follower(shared);
+    source.lost();
+    const work = source.work(makeWork(100));
+    await early.work();
+    const updates: SourceUpdate[] = [];
+    const ending = new AbortController();
+    const following = shared.follow((update) => updates.push(update), ending.signal);
+    // Works of others that become stale do not concern the present one.
+    source.stale('new-cut', makeWork(100));
+    await eventually(() => expect(early.of('stale')).toHaveLength(1));
+    const late = new Follower(shared);
+    expect(await late.work()).toBe(work);
+    expect(updates.map(({ kind }) => kind)).toEqual(['work', 'stale']);
+    ending.abort();
+    await following;
+    for (const follower of [early, late]) await follower.end();
     await shared.close();
   });
 

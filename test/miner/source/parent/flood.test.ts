@@ -15,12 +15,15 @@ const JOB = Buffer.from(
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));
 afterEach(() => void vi.useRealTimers());
 
-function connect() {
+/** @param onRequest called for each request */
+function connect(onRequest: (connection: ParentConnection, output: PassThrough) => void = () => {}) {
   const input = new ParentInput();
+  const output = new PassThrough().resume();
   const recorded = { requests: 0, floods: 0 };
   const hooks = {
     request: () => {
       recorded.requests++;
+      onRequest(connection, output);
     },
     flooded: () => {
       recorded.floods++;
@@ -28,9 +31,10 @@ function connect() {
     inputEnded: () => {},
     closed: () => {},
   };
-  const streams = { input: input.asReadable, output: new PassThrough().resume(), end: () => {} };
-  new ParentConnection(streams, hooks, clock).listen();
-  return { input, recorded, receive: (chunk: Buffer) => input.emit('data', chunk) };
+  const streams = { input: input.asReadable, output, end: () => {} };
+  const connection = new ParentConnection(streams, hooks, clock);
+  connection.listen();
+  return { input, output, connection, recorded, receive: (chunk: Buffer) => input.emit('data', chunk) };
 }
 
 it('4,000 jobs at once, and 1,000 a second, are read as they come', () => {
@@ -61,4 +65,54 @@ it.each([
   expect(chunks * cost).toBeLessThanOrEqual(most + cost);
   expect(chunks * cost).toBeGreaterThan(0.8 * most);
   expect(recorded.floods).toBe(1);
+});
+
+it('what may be read at once, and what is added each second, is counted to the byte', () => {
+  const { input, recorded, receive } = connect();
+  const lines = Math.floor(MOST_READ.bytes / 101);
+  receive(Buffer.from('\n'.repeat(lines)));
+  receive(Buffer.from(' '.repeat(MOST_READ.bytes - 101 * lines)));
+  expect(input.isPaused).toBe(false);
+  receive(Buffer.from(' '));
+  expect([input.isPaused, recorded.floods]).toEqual([true, 1]);
+  vi.advanceTimersByTime(99);
+  expect(input.isPaused).toBe(true);
+  vi.advanceTimersByTime(1);
+  expect(input.isPaused).toBe(false);
+  vi.advanceTimersByTime(2_900);
+  const most = 3 * MOST_READ.bytesPerSecond - 1;
+  receive(Buffer.from(' '.repeat(most - 101 - 100)));
+  // The line of spaces ends here.
+  receive(Buffer.from('\n'));
+  receive(Buffer.from(' '.repeat(100)));
+  expect(input.isPaused).toBe(false);
+  receive(Buffer.from(' '));
+  expect([input.isPaused, recorded.floods]).toEqual([true, 1]);
+});
+
+const FLOOD = Buffer.concat([Buffer.from('\n'.repeat(60_000)), JOB]);
+
+type End = (connection: ParentConnection, output: PassThrough) => void;
+const ENDS: [string, End, number][] = [
+  ['is ended', (connection) => connection.end(), 2],
+  ['loses its reader', (_, output) => void output.emit('close'), 3],
+];
+
+it.each(ENDS)('a connection that %s in the midst of a flood waits for nothing', (_, end) => {
+  const { input, recorded, receive } = connect(end);
+  // This uses up what may be read at once.
+  receive(Buffer.from('\n'.repeat(39_000)));
+  receive(FLOOD);
+  expect([recorded, input.isPaused, vi.getTimerCount()]).toEqual([{ requests: 1, floods: 0 }, false, 0]);
+});
+
+it.each(ENDS)('a connection that %s after a flood waits no longer', (_, end, requests) => {
+  const { input, output, connection, recorded, receive } = connect();
+  for (let i = 0; i < 2; i++) receive(FLOOD);
+  expect([recorded, input.isPaused, vi.getTimerCount()]).toEqual([{ requests: 2, floods: 1 }, true, 1]);
+  end(connection, output);
+  expect(vi.getTimerCount()).toBe(0);
+  // Once it is ended, what its parent still writes is not read.
+  receive(JOB);
+  expect(recorded.requests).toBe(requests);
 });

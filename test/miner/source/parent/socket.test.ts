@@ -1,8 +1,8 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect, Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { endSoon, listenAt } from '#pickaxe/miner/source/parent/connection.js';
 import { Folder } from '../../../app/config/folder.ts';
 import { eventually } from '../follow.ts';
@@ -32,6 +32,23 @@ describe.skipIf(process.platform === 'win32')('a socket for parents', () => {
     folder.remove();
   });
 
+  it('holds no connection that has ended', async () => {
+    const folder = new Folder();
+    const path = join(folder.path, 'socket');
+    const sockets: Socket[] = [];
+    const end = await listenAt(path, (each) => sockets.push(each));
+    const [first, second] = [connect(path), connect(path)];
+    await eventually(() => expect(sockets).toHaveLength(2));
+    const destroyed = sockets.map((socket) => vi.spyOn(socket, 'destroy'));
+    const closed = once(sockets[0], 'close');
+    sockets[0].destroy();
+    await closed;
+    await end();
+    expect(destroyed.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+    for (const parent of [first, second]) parent.destroy();
+    folder.remove();
+  });
+
   it('outlives connections that cannot be accepted', async () => {
     const folder = new Folder();
     const listen = vi.spyOn(Server.prototype, 'listen');
@@ -40,6 +57,21 @@ describe.skipIf(process.platform === 'win32')('a socket for parents', () => {
     listen.mockRestore();
     for (let i = 0; i < 3; i++) server.emit('error', new Error('accept ENOBUFS'));
     expect(server.listening).toBe(true);
+    await end();
+    folder.remove();
+  });
+
+  it('is for its owner alone from its first moment', async () => {
+    const folder = new Folder();
+    const { listen } = Server.prototype;
+    const umasks: number[] = [];
+    const spy = vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server, ...args: unknown[]) {
+      umasks.push(process.umask());
+      return Reflect.apply(listen, this, args);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const end = await listenAt(join(folder.path, 'socket'), () => {});
+    expect(umasks).toEqual([0o177]);
     await end();
     folder.remove();
   });
@@ -72,4 +104,20 @@ describe.skipIf(process.platform === 'win32')('a socket for parents', () => {
     await end();
     folder.remove();
   });
+});
+
+it('a connection is destroyed once all was read, or after two seconds', () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const socketOf = () =>
+    Object.assign(new EventEmitter(), { end: vi.fn<(done: () => void) => void>(), destroy: vi.fn() });
+  const [read, unread, closed] = [socketOf(), socketOf(), socketOf()];
+  for (const socket of [read, unread, closed]) endSoon(socket as unknown as Socket);
+  read.end.mock.calls[0][0]();
+  closed.emit('close');
+  vi.advanceTimersByTime(1_999);
+  expect([read, unread, closed].map(({ destroy }) => destroy.mock.calls.length)).toEqual([1, 0, 0]);
+  vi.advanceTimersByTime(1);
+  expect([unread, closed].map(({ destroy }) => destroy.mock.calls.length)).toEqual([1, 0]);
+  expect(vi.getTimerCount()).toBe(0);
 });

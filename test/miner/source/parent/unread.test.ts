@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { ParentConnection } from '#pickaxe/miner/source/parent/connection.js';
+import { answerLine } from '#pickaxe/protocol/wire/worker.js';
 import { turns } from '../../../turns.ts';
 import { ParentInput } from './parent.ts';
 
@@ -45,6 +46,18 @@ it('a parent with more than a megabyte to read is read again once it has read th
     expect([input.isPaused, connection.isBehind]).toEqual([false, false]);
   }
   expect(new Set(await Promise.all(sent))).toEqual(new Set([true]));
+});
+
+it('a parent is behind with one byte more than a megabyte', () => {
+  const { input, connection } = connect();
+  const paused = (length: number) => connection.send({ type: 'paused', reason: 'r'.repeat(length) });
+  const least = answerLine({ type: 'paused', reason: '' }).length;
+  void paused(1024 * 1024 - 2 * least);
+  void paused(0);
+  expect([connection.isBehind, input.isPaused]).toEqual([false, false]);
+  const { connection: other, input: otherInput } = connect();
+  void other.send({ type: 'paused', reason: 'r'.repeat(1024 * 1024 - least + 1) });
+  expect([other.isBehind, otherInput.isPaused]).toEqual([true, true]);
 });
 
 it.each([['error'], ['end'], ['close']])('a side that ends with the event “%s” ends once', (name) => {
