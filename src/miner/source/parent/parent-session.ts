@@ -134,7 +134,6 @@ export class ParentSession {
     this.#unread--;
     this.#judgeReading();
     if (wasRead) return judged ?? { outcome: 'delivered', reason: 'the parent judges no shares' };
-    this.#verdicts.delete(share);
     return { outcome: 'unknown', reason: 'the parent ended its connection, or did not read, before it got this' };
   }
 
@@ -324,7 +323,7 @@ export class ParentJob {
     const work = workOf(request);
     this.id = request.id;
     this.number = number;
-    this.verdicts = request.verdicts ?? false;
+    this.verdicts = request.verdicts === true;
     this.#works = [work];
     this.#wanted = work.target;
   }
@@ -355,8 +354,8 @@ export class ParentJob {
     const { target, blockTarget, until } = this.work;
     const wanted = difficultyOf(this.#wanted);
     const ofBlock = difficultyOf(blockTarget);
-    const least = until === 'replaced' ? Math.min(leastDifficulty, ofBlock) : 0;
-    if (wanted >= least) return this.#moveTo(this.#wanted);
+    const least = Math.min(leastDifficulty, ofBlock);
+    if (until === 'solved' || wanted >= least) return this.#moveTo(this.#wanted);
     // The block's own target is used, because a target that is made from a difficulty is rounded.
     if (least === ofBlock) return this.#moveTo(blockTarget);
     const factor = least / difficultyOf(target);

@@ -141,15 +141,12 @@ export class ParentSource extends BaseSource {
       const job = isFit(session) ? session.newest : undefined;
       return job ? [{ session, job }] : [];
     });
-    return all.reduce<(typeof all)[number] | undefined>(
-      (newest, each) => (newest && newest.job.number > each.job.number ? newest : each),
-      undefined,
-    );
+    return all.toSorted((a, b) => a.job.number - b.job.number).at(-1);
   }
 
   #cancel(jobs: readonly ParentJob[], reason: 'cancelled' | 'solved'): void {
     const works = jobs.flatMap((job) => job.works);
-    if (this.#given && works.includes(this.#given)) this.#given = undefined;
+    if (works.some((work) => work === this.#given)) this.#given = undefined;
     this.#listener({ kind: 'stale', works, reason });
   }
 

@@ -44,3 +44,26 @@ it('the target of shares follows the average of the last seconds, and a second w
   expect(second(100_000)).toBe(250_000);
   expect(updates).toHaveLength(5);
 });
+
+it('the first second counts only when it is over, and a single hash in it counts', async () => {
+  const clock = new FakeClock();
+  const world = new ParentWorld(clock);
+  const difficulties: number[] = [];
+  const ending = new AbortController();
+  const following = world.source.follow((update) => {
+    if (update.kind === 'work') difficulties.push(Math.round(difficultyOf(update.work.target)));
+  }, ending.signal);
+  onTestFinished(async () => {
+    ending.abort();
+    await following;
+  });
+  const parent = world.connect();
+  parent.say({ type: 'rate', sharesPerSecond: 0.001 }, job('a', makeHeader(1e9), { target: targetHex(10) }));
+  await turns();
+  world.hashes = 1;
+  clock.advance(1_000);
+  vi.advanceTimersByTime(999);
+  expect(difficulties).toEqual([10]);
+  vi.advanceTimersByTime(1);
+  expect(difficulties).toEqual([10, 1_000]);
+});

@@ -3,6 +3,7 @@ import { formatTarget } from '#pickaxe/miner/relay/stratum/stratum-messages.js';
 import { ParentJob } from '#pickaxe/miner/source/parent/parent-session.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { difficultyOf, targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
+import { targetOf } from '#pickaxe/protocol/wire/worker.js';
 import { makeHeader, targetHex } from './parent.ts';
 
 /** @param share how many hashes the parent wants a share to take @param block how many a block takes */
@@ -31,6 +32,37 @@ describe('the target of a job', () => {
     expect(difficulty(job)).toBe(10_000);
     expect(job.aim(13_000)).toBe(true);
     expect(job.aim(10_000)).toBe(true);
+  });
+
+  it.each([
+    ['a quarter more', 1.25],
+    ['a fifth less', 0.8],
+  ])('moves with a share rate that is %s, and not with one that is hardly nearer', (_, factor) => {
+    const job = jobOf(100);
+    expect(job.aim(8_192)).toBe(true);
+    expect(job.aim(8_192 * (factor + (1 - factor) / 1e6))).toBe(false);
+    expect(job.aim(8_192 * factor)).toBe(true);
+  });
+
+  it('is the one that the parent wants, to the bit, for a share rate that is just right', () => {
+    const job = jobOf(100);
+    const wanted = `${'0'.repeat(20)}${'c'.repeat(44)}`;
+    job.aim(10_000);
+    job.wants(wanted);
+    expect(job.aim(difficultyOf(targetOf(wanted)))).toBe(true);
+    expect(formatTarget(job.work.target)).toBe(wanted);
+  });
+
+  it.each([
+    ['one', 100],
+    [undefined, 10_000],
+  ] as const)('of a job that wants solutions: %s is of difficulty %d, whatever the share rate', (solutions, least) => {
+    const job = new ParentJob(
+      { type: 'job', id: 'a', header: toHex(makeHeader(1e15)), target: targetHex(100), solutions },
+      1,
+    );
+    job.aim(10_000);
+    expect(difficulty(job)).toBe(least);
   });
 
   it('is the one that the parent wants, to the bit, where that is hard enough', () => {

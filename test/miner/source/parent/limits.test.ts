@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sharedController } from '#pickaxe/base/system/abort.js';
 import type { SourceUpdate, Verdict } from '#pickaxe/miner/source/source.js';
 import type { Work } from '#pickaxe/protocol/chain/work.js';
-import { turns } from '../../../turns.ts';
+import { isSettled, turns } from '../../../turns.ts';
 import { mine } from '../follow.ts';
 import { job, makeHeader, ParentWorld, ScriptedParent } from './parent.ts';
 
@@ -143,6 +143,10 @@ describe('a parent that drains', () => {
     await turns();
     const left = [parent.session?.drain('drained'), parent.session?.drain('stopped'), parent.session?.drain('drained')];
     await turns();
+    // A second request sets nothing off.
+    const timers = vi.getTimerCount();
+    expect(await isSettled(parent.session!.drain('drained'))).toBe(true);
+    expect(vi.getTimerCount()).toBe(timers);
     if (ms > 0) await wait(ms - 1);
     expect(parent.of('bye')).toHaveLength(ms === 0 ? 1 : 0);
     await wait(1);

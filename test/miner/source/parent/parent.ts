@@ -108,6 +108,8 @@ export class ParentWorld {
   readonly events: MinerEvent[] = [];
   hashes = 0;
   readonly drained: string[] = [];
+  /** Number of times that the last parent has gone. */
+  deserted = 0;
   readonly source: ParentSource;
 
   constructor(clock: Clock = systemClock) {
@@ -118,6 +120,9 @@ export class ParentWorld {
       clock,
       hashes: () => this.hashes,
       drain: (_, reason) => this.drained.push(reason),
+      deserted: () => {
+        this.deserted++;
+      },
     });
   }
 

@@ -57,7 +57,10 @@ describe.skipIf(process.platform === 'win32')('a socket for parents', () => {
     listen.mockRestore();
     for (let i = 0; i < 3; i++) server.emit('error', new Error('accept ENOBUFS'));
     expect(server.listening).toBe(true);
+    const closed = vi.fn();
+    server.once('close', closed);
     await end();
+    expect(closed).toHaveBeenCalledOnce();
     folder.remove();
   });
 

@@ -1,7 +1,7 @@
 /** A parent that does not read is not read either, and its streams end once. */
 
 import { Writable } from 'node:stream';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { ParentConnection } from '#pickaxe/miner/source/parent/connection.js';
 import { answerLine } from '#pickaxe/protocol/wire/worker.js';
@@ -34,14 +34,15 @@ function connect() {
 }
 
 it('a parent with more than a megabyte to read is read again once it has read that', async () => {
-  const { input, connection, read } = connect();
+  const { input, output, connection, read } = connect();
   const send = () => connection.send({ type: 'paused', reason: 'r'.repeat(100_000) });
   const sent = Array.from({ length: 10 }, send);
   expect([input.isPaused, connection.isBehind]).toEqual([false, false]);
   for (let i = 0; i < 2; i++) {
     while (!input.isPaused) sent.push(send());
     expect(connection.isBehind).toBe(true);
-    sent.push(send());
+    for (let more = 0; more < 20; more++) sent.push(send());
+    expect(output.listenerCount('drain')).toBe(1);
     await read();
     expect([input.isPaused, connection.isBehind]).toEqual([false, false]);
   }
@@ -63,7 +64,9 @@ it('a parent is behind with one byte more than a megabyte', () => {
 it.each([['error'], ['end'], ['close']])('a side that ends with the event “%s” ends once', (name) => {
   const { input, told } = connect();
   input.emit('data', Buffer.from('{"type":"ping"}'));
-  for (const each of [name, 'error', 'end', 'close']) input.emit(each, new Error('away'));
+  input.emit(name, new Error('away'));
+  expect(told).toEqual(['ping', 'input ended']);
+  for (const each of ['error', 'end', 'close']) input.emit(each, new Error('away'));
   expect(told).toEqual(['ping', 'input ended']);
 });
 
@@ -73,6 +76,8 @@ it('an answer to a parent that has gone is not written, and those before it are 
   output.destroy(new Error('away'));
   expect(await Promise.all(before)).toEqual([false, false]);
   expect(told).toEqual(['closed']);
+  const write = vi.spyOn(output, 'write');
   expect(await connection.send({ type: 'pong' })).toBe(false);
+  expect(write).not.toHaveBeenCalled();
   expect(told).toEqual(['closed']);
 });
