@@ -55,7 +55,7 @@ describe('the target of a job', () => {
 
   it.each([
     ['one', 100],
-    [undefined, 10_000],
+    ['many', 10_000],
   ] as const)('of a job that wants solutions: %s is of difficulty %d, whatever the share rate', (solutions, least) => {
     const job = new ParentJob(
       { type: 'job', id: 'a', header: toHex(makeHeader(1e15)), target: targetHex(100), solutions },
