@@ -110,6 +110,22 @@ describe('pause and resume', () => {
     });
   });
 
+  it('say which devices they concern', async () => {
+    const { ask } = setUp();
+    const lasts = 'is paused until it is resumed, or the rig restarts';
+    expect(await ask({ command: 'pause' })).toEqual({ done: true, message: `every device ${lasts}` });
+    expect(await ask({ command: 'pause', device: 'gpu0' })).toEqual({ done: true, message: `gpu0 ${lasts}` });
+    expect(await ask({ command: 'resume' })).toEqual({ done: true, message: 'every device is resumed' });
+  });
+
+  it('of all devices of a rig that has none are refused', async () => {
+    const none = () => false;
+    const { ask } = setUp({ controls: { pause: none, resume: none, stop: () => {} } });
+    const refusal = { done: false, message: 'this rig has no devices' };
+    expect(await ask({ command: 'pause' })).toEqual(refusal);
+    expect(await ask({ command: 'resume' })).toEqual(refusal);
+  });
+
   it('refuse a device that the rig does not have', async () => {
     const { ask } = setUp();
     expect(await ask({ command: 'pause', device: 'gpu7' })).toEqual({
@@ -156,9 +172,24 @@ describe('temperature limits', () => {
     expect(now('gpu', 'gpu0')).toEqual({ stopCelsius: 60, resumeCelsius: 55 });
   });
 
+  it('can be set for both kinds at once, and each is compared with the limits of its own kind', async () => {
+    const { ask } = setUp({ ownLimits: () => ({ stopCelsius: 60, resumeCelsius: 55 }) });
+    expect(await ask({ command: 'limits', gpuCelsius: 60, cpuCelsius: 61 })).toEqual({
+      done: true,
+      message:
+        'the limit of its cpu is 61 °C until the rig restarts, cpu keeps its own of 60 °C; ' +
+        'the limit of its gpu is 60 °C until the rig restarts',
+    });
+    expect(await ask({ command: 'limits', gpuCelsius: null })).toEqual({
+      done: true,
+      message: 'the rig’s own limits of its gpu hold again',
+    });
+  });
+
   it('must be given', async () => {
     const { ask } = setUp();
-    expect(await ask({ command: 'limits' })).toMatchObject({ done: false });
+    const message = 'the request has no limit: give one for GPUs or CPUs';
+    expect(await ask({ command: 'limits' })).toEqual({ done: false, message });
   });
 });
 
@@ -195,6 +226,30 @@ describe('restart', () => {
     const refused = { done: false, message: 'it does not restart: pickaxe.toml: line 3' };
     expect(await ask({ command: 'restart' })).toEqual(refused);
     expect(await ask({ command: 'restart' })).toEqual(refused);
+  });
+
+  it('does not happen when control ends while the configuration is checked, and the request gets no answer', async () => {
+    let isChecked = () => {};
+    const prepareRestart = () =>
+      new Promise<() => void>((resolve) => {
+        isChecked = () => resolve(() => asked.push('restart'));
+      });
+    const { nats, operator, asked, clock, control } = setUp({ prepareRestart });
+    clock.advance(60_000);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const [data, reply] = [messageBytes({ command: 'restart' }), `${operator.inbox}.1`];
+      nats.send(operator, { subject: SUBJECTS.control('rig', 'op 1'), data, reply });
+      await delivered();
+      control.close();
+      isChecked();
+      await delivered();
+      vi.advanceTimersByTime(60_000);
+      expect(asked).toEqual([]);
+      expect(nats.sent.filter(({ by }) => by === 'rig')).toEqual([]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('does not happen once control has ended', async () => {
@@ -266,6 +321,33 @@ describe('what operators and others can do', () => {
     expect(asked).toEqual([]);
   });
 
+  it('sends too much: a log line says so, and later ones how many others there were', async () => {
+    const { nats, operator, clock, lines } = setUp();
+    const send = (count: number, command: string) => {
+      const [data, reply] = [messageBytes({ command }), `${operator.inbox}.1`];
+      for (let i = 0; i < count; i++) nats.send(operator, { subject: SUBJECTS.control('rig', 'op 1'), data, reply });
+      return delivered();
+    };
+    // No line tells of a request that is none.
+    await send(20, 'format-disk');
+    expect(lines).toEqual([]);
+    await send(1, 'format-disk');
+    expect(lines).toEqual(['warning: requests of operators come too fast, and some are not answered']);
+    await send(22, 'format-disk');
+    expect(lines).toHaveLength(20);
+    clock.advance(10_000);
+    await send(1, 'pause');
+    expect(lines.slice(20)).toEqual([expect.stringMatching(/restarts \(3 lines were left out\)$/)]);
+  });
+
+  it('sends a message when control has ended: nothing happens', async () => {
+    const { nats, operator, control, asked, lines } = setUp();
+    control.close();
+    nats.send(operator, { subject: SUBJECTS.control('rig', 'op 1'), data, reply: `${operator.inbox}.1` });
+    await delivered();
+    expect([asked, lines]).toEqual([[], []]);
+  });
+
   it('floods: few requests are followed and answered, and few lines are logged', async () => {
     const { nats, operator, clock, asked, lines, ask } = setUp();
     const flood = (count: number) => {
@@ -279,6 +361,20 @@ describe('what operators and others can do', () => {
     expect(nats.sent.filter(({ by }) => by === 'rig')).toHaveLength(20);
     expect(lines).toHaveLength(20);
     clock.advance(1_000);
+    flood(2);
+    await delivered();
+    expect(asked).toHaveLength(21);
+    clock.advance(1_000);
     expect(await ask({ command: 'pause' })).toMatchObject({ done: true });
+  });
+
+  it('names itself at great length: answers are at most 500 characters', async () => {
+    const status = () => {
+      const all = new Tally(new FakeClock(), [{ name: 'gpu0', kind: 'gpu' }]);
+      all.listen(device('gpu0', 'paused', 'x'.repeat(900)));
+      return all.status();
+    };
+    const { ask } = setUp({ status });
+    expect((await ask({ command: 'resume' })).message).toHaveLength(500);
   });
 });

@@ -58,6 +58,40 @@ it('has the rates, readings and faults of each device', () => {
   });
 });
 
+it('has a proven rate if one of its devices has', () => {
+  const clock = new FakeClock();
+  const tally = new Tally(clock, [
+    { name: 'gpu0', kind: 'gpu' },
+    { name: 'cpu', kind: 'cpu' },
+  ]);
+  const reporter = new RigReporter({ instance: INSTANCE, control: false });
+  for (const name of ['gpu0', 'cpu']) tally.listen(device(name, 'ready'));
+  for (let i = 0; i < 30; i++) tally.listen({ type: 'proof', device: 'cpu', hashes: 1e9, difficulty: 1 });
+  clock.advance(10_000);
+  const report = reporter.report(tally.status());
+  expect(report?.provenHashesPerSecond).toBeGreaterThan(0);
+  expect(report?.devices.map(({ provenHashesPerSecond }) => provenHashesPerSecond !== null)).toEqual([false, true]);
+});
+
+it('prefers the temperature of the chip to that of its hottest place, and has the texts of a device in one line', () => {
+  const { happens, report } = setUp();
+  happens({ ...device('gpu0', 'paused', 'too\nhot'), kind: 'gpu', model: 'a\tcard' } as MinerEvent);
+  happens({ type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 60, hotspotCelsius: 70 } });
+  expect(report()?.devices).toMatchObject([{ model: 'a card', reason: 'too hot', celsius: 60 }]);
+});
+
+it('has a name of a coordinator of up to 64 characters, and none that is longer or empty', () => {
+  for (const [name, shown] of [
+    ['c'.repeat(64), 'c'.repeat(64)],
+    ['c'.repeat(65), null],
+    ['', null],
+  ] as const) {
+    const { happens, report } = setUp();
+    happens(source(name, 'connected'));
+    expect(report()?.coordinator).toBe(shown);
+  }
+});
+
 it('has no proven rate before 30 proofs', () => {
   const { clock, happens, report } = setUp();
   happens(device('gpu0', 'ready'));
@@ -107,4 +141,11 @@ it('fits a message, however many devices have however much to say', () => {
   expectShape(RigReport, now);
   expect(now?.devices).toHaveLength(64);
   expect(messageBytes(now).length).toBeLessThan(MOST_MESSAGE_BYTES);
+});
+
+it('counts no verdict on a solution that was only delivered', () => {
+  const { happens, report } = setUp();
+  happens(verdict('gpu0', 'delivered' as 'accepted'));
+  expect(report()).toMatchObject({ accepted: 0, rejected: 0, stale: 0, unknown: 0 });
+  expect(report()).not.toHaveProperty('delivered');
 });

@@ -165,12 +165,13 @@ export function world(
   limits: Partial<FleetLimits> = {},
   rig = 'rig1',
   network?: NamedNetwork,
+  random = 0.5,
 ): World {
   const nats = new FakeNats();
   const link = nats.link(rig, SUBJECTS.inbox(rig));
   const recorder = new Recorder();
   const options = { name: 'nats://fake:4222', link, subjects: SUBJECTS, rig, network };
-  const source = new FleetSource(options, { emit: recorder.listen, limits, random: () => 0.5 });
+  const source = new FleetSource(options, { emit: recorder.listen, limits, random: () => random });
   const follower = new Follower(source);
   onTestFinished(() => follower.end());
   const coordinators = names.map((name) => new FakeCoordinator(nats, name));
@@ -191,6 +192,16 @@ export function world(
     kinds: () => follower.updates.map(({ kind }) => kind),
     told: () => recorder.of('source').map((event) => `${event.source} ${event.state}: ${event.reason}`),
   };
+}
+
+/** @returns the times at which messages of such a subject come from now on, in ms from now */
+export function timesOf({ nats }: Pick<World, 'nats'>, ...subjects: readonly string[]): number[] {
+  const startMs = performance.now();
+  const times: number[] = [];
+  for (const subject of subjects) {
+    nats.link('observer').subscribe(subject, () => times.push(Math.round(performance.now() - startMs)));
+  }
+  return times;
 }
 
 export function hexOf({ header }: Pick<Work, 'header'>): string {
