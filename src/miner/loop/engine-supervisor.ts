@@ -95,11 +95,8 @@ export class EngineSupervisor {
   #isStuck = false;
   /** Takes the engine out of service because of a fault. Undefined while the engine is out of service. */
   #leave: ((fault: unknown) => void) | undefined;
-  /**
-   * Time at which the engine came into service (monotonic, ms); undefined if the present attempt has not opened the
-   * engine.
-   */
-  #readyMs: number | undefined;
+  /** Time at which the engine came into service (monotonic, ms); ∞ if the present attempt has not opened the engine. */
+  #readyMs = Number.POSITIVE_INFINITY;
   /** Times of the latest wrong candidates (monotonic, ms), oldest first. */
   #hardwareErrorsMs: number[] = [];
   #description: string;
@@ -107,8 +104,8 @@ export class EngineSupervisor {
   #detail: Pick<DeviceEvent, 'detail'> = {};
   /** The reasons for which the device is paused, each with a clause for people. */
   readonly #pauses = new Map<PauseReason, string>();
-  /** Time of the last New Cut for which a `job-switch` event was emitted (monotonic, ms). */
-  #switchedCutMs: number | undefined;
+  /** Time of the last New Cut for which a `job-switch` event was emitted (monotonic, ms); −∞ before the first. */
+  #switchedCutMs = Number.NEGATIVE_INFINITY;
 
   constructor(engine: Engine, hooks: SupervisorHooks, options: SupervisorOptions) {
     const { clock, temperatureLimits, reopenAfterMs, firstProofDifficulty } = options;
@@ -137,9 +134,7 @@ export class EngineSupervisor {
    */
   adjustProofs(): void {
     this.#proofs.learn();
-    const running = [...this.#searches.keys()].find(
-      ({ assignment, halt }) => assignment === this.#assignment && !halt.signal.aborted,
-    );
+    const running = [...this.#searches.keys()].find(({ halt }) => !halt.signal.aborted);
     if (!running || running.proofDifficulty === this.#proofs.difficulty) return;
     this.#start(running.assignment);
     running.halt.abort();
@@ -168,7 +163,7 @@ export class EngineSupervisor {
       onAbort(stop, resolve);
     });
     while (!stop.aborted) {
-      this.#readyMs = undefined;
+      this.#readyMs = Number.POSITIVE_INFINITY;
       try {
         await this.#serve(stopped);
       } catch (error) {
@@ -178,8 +173,7 @@ export class EngineSupervisor {
           this.#announce('parked', { reason: `${reason} (${what})`, fault });
           return;
         }
-        const servedMs = this.#readyMs === undefined ? 0 : this.#clock.monotonicMs() - this.#readyMs;
-        const waitMs = this.#reopenPolicy.waitAfter(fault, servedMs);
+        const waitMs = this.#reopenPolicy.waitAfter(fault, this.#clock.monotonicMs() - this.#readyMs);
         if (waitMs === undefined) {
           const { inARow } = this.#reopenPolicy;
           this.#announce('parked', {
@@ -232,7 +226,6 @@ export class EngineSupervisor {
     for (const { halt } of this.#searches.keys()) halt.abort();
     const closing = Promise.all([this.engine.close(), ...this.#searches.values()]);
     if (await settledWithin(this.#clock, closing, MOST_CLOSE_MS)) return;
-    this.#searches.clear();
     this.#isStuck = true;
   }
 
@@ -316,7 +309,7 @@ export class EngineSupervisor {
   #reportSwitch(cutMs: number | undefined, beganMs: number): void {
     // The search after an earlier New Cut can send a report later than the search after a later New Cut. Only the later
     // New Cut is reported then.
-    if (cutMs === undefined || cutMs <= (this.#switchedCutMs ?? Number.NEGATIVE_INFINITY)) return;
+    if (cutMs === undefined || cutMs <= this.#switchedCutMs) return;
     this.#switchedCutMs = cutMs;
     const switchSeconds = Math.max(0, beganMs - cutMs) / 1000;
     this.#hooks.emit({ type: 'job-switch', device: this.engine.name, switchSeconds });

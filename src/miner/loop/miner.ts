@@ -70,7 +70,6 @@ export class Miner implements Controls {
   #current: Assignment | undefined;
   /** The latest assignment, even if it has ended. */
   #last: Assignment | undefined;
-  #hasBacklog = false;
   /**
    * Whether an event has reported that a job's nonces were used up before the next job came. This is reported only
    * once.
@@ -87,6 +86,7 @@ export class Miner implements Controls {
   /** @throws RangeError when two engines have the same name */
   constructor(options: MinerOptions) {
     const { engines, emit = () => {}, clock = systemClock, random = systemRandom, lane } = options;
+    const { staysWithoutEngines = false } = options;
     const source = completed(options.source);
     const names = engines.map(({ name }) => name);
     const twice = names.find((name, at) => names.indexOf(name) !== at);
@@ -97,7 +97,7 @@ export class Miner implements Controls {
     this.#random = random;
     this.#lane = lane;
     this.#ownLane = lane ?? random(LANES);
-    this.#staysWithoutEngines = options.staysWithoutEngines ?? false;
+    this.#staysWithoutEngines = staysWithoutEngines;
     this.#submitter = new Submitter({
       source,
       emit: this.#emit,
@@ -199,8 +199,8 @@ export class Miner implements Controls {
       this.#emit({ type: 'work-ended', chain, reason: 'cancelled' });
     } else if (update.kind === 'stale') {
       for (const work of update.works) this.#stale.add(work);
-      const current = this.#current?.job.work;
-      if (!current || !update.works.includes(current)) return;
+      const current = update.works.find((work) => work === this.#current?.job.work);
+      if (!current) return;
       const { chain } = current;
       if (update.reason === 'new-cut') {
         this.#cutMs = this.#clock.monotonicMs();
@@ -266,7 +266,6 @@ export class Miner implements Controls {
    * another random lane gives a new space, unless the source fixes the whole lane, or the options set a lane.
    */
   #renew(exhausted: Assignment): void {
-    if (this.#current !== exhausted) return;
     this.#roll();
     const { work } = exhausted.job;
     if (this.#current !== exhausted) return;
@@ -309,13 +308,9 @@ export class Miner implements Controls {
   }
 
   #limitBacklog(pending: number): void {
-    if (pending >= MOST_PENDING && !this.#hasBacklog) {
-      this.#hasBacklog = true;
+    if (pending >= MOST_PENDING) {
       const { name } = this.#source;
       this.pause('backlog', `${name} does not answer: ${MOST_PENDING} solutions wait for their verdicts`);
-    } else if (pending <= MOST_PENDING / 2 && this.#hasBacklog) {
-      this.#hasBacklog = false;
-      this.resume('backlog');
-    }
+    } else if (pending <= MOST_PENDING / 2) this.resume('backlog');
   }
 }

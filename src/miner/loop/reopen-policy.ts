@@ -37,7 +37,7 @@ export class ReopenPolicy {
 
   /**
    * Counts an attempt, unless the device is parked.
-   * @param servedMs time in service, in ms; 0 if the device did not open
+   * @param servedMs time in service, in ms; −∞ if the device did not open
    * @returns ms to wait before the device is reopened; undefined if it must be parked
    */
   waitAfter(fault: DeviceError['fault'], servedMs: number): number | undefined {

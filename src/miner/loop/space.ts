@@ -47,7 +47,7 @@ export class Space implements Ranges {
     this.#firstCounter = firstCounter;
     const whole = { counter: 0, counters: countersAt(step) };
     this.#free = [{ ...whole, page: firstPage, pages: PAGES - firstPage }];
-    if (firstPage > 0) this.#free.unshift({ ...whole, page: 0, pages: firstPage });
+    this.giveBack({ lane, step, ...whole, page: 0, pages: firstPage });
   }
 
   /**

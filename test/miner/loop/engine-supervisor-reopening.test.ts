@@ -202,6 +202,7 @@ describe('wrong candidates', () => {
     await errAfter(HOUR_MS / 2 - 1);
     expect(states()).toEqual(['ready', 'reopening']);
     expect(events.of('hardware-error')).toHaveLength(4);
+    expect(events.of('proof')).toEqual([]);
     const reason =
       '3 candidates that it reported are wrong: it computes wrong hashes. Lower its clocks or check its cooling.';
     expect(events.of('device').at(-1)).toMatchObject({ fault: 'wrong-hashes', reason });

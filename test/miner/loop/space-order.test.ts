@@ -62,6 +62,18 @@ describe('a new space', () => {
     expect(pieces).toContain(shown(low));
     expect(pieces).toContain(`0+5 × 0+1024`);
   });
+
+  it('is divided once, and not in what was taken before, whether that is given back sooner or later', () => {
+    const space = new Space(LANE, 5, 1_024);
+    const small = space.take({ counters: 100, pages: 1 })!;
+    const page = space.take({ counters: COUNTERS, pages: 1 })!;
+    space.giveBack(small);
+    space.take({ counters: 512, pages: 2 });
+    space.giveBack(page);
+    const pieces = piecesOf(space);
+    expect(pieces).toContain(shown(small));
+    expect(pieces).toContain(shown(page));
+  });
 });
 
 describe('a space of ranges', () => {
@@ -87,6 +99,23 @@ describe('a space of ranges', () => {
     space.giveBack(first);
     const next = Array.from({ length: 10 }, () => space.take(wish)!.counter);
     expect(next).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90, 0]);
+  });
+
+  it.each([
+    [4, 'all', 10],
+    [5, 'all', 10],
+    [6, 'what is left', 6],
+  ])('that has pieces of %i and 10 gives %s to whom wants 10', (size, _, granted) => {
+    const space = Space.of([rectangle(0, 1, 0, size), rectangle(5, 1, 0, 10)]);
+    expect(space.take({ counters: 10, pages: 1 })?.counters).toBe(granted);
+  });
+
+  it.each([
+    ['pages', { counters: 2, pages: 4 }, ['0+4 × 0+2', '4+3 × 0+2', '7+3 × 0+2', '0+4 × 2+2']],
+    ['counters', { counters: 4, pages: 2 }, ['0+2 × 0+4', '0+2 × 4+3', '0+2 × 7+3', '2+2 × 0+4']],
+  ])('uses up the narrow piece beside the first part before it cuts the rest: %s', (_, most, expected) => {
+    const space = Space.of([rectangle(0, 10, 0, 10)]);
+    expect(expected.map(() => shown(space.take(most)!))).toEqual(expected);
   });
 
   it('takes no empty range back', () => {

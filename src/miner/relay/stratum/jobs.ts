@@ -67,12 +67,17 @@ export class SharedJobs {
   }
 
   #make(job: Job): SharedJob {
-    this.#last = (this.#last % (JOB_IDS - 1)) + 1;
+    this.#last = numberAfter(this.#last);
     const id = formatJobId(this.#last);
     const header = toHex(job.header);
     const difficulty = difficultyOf(job.work.target);
     return { number: this.#last, id, job, header, difficulty, lines: jobLines(id, header) };
   }
+}
+
+/** @param last the last job's number; 0 before the first job @returns the next job's number, 1 … 2^32 − 1 */
+export function numberAfter(last: number): number {
+  return (last % (JOB_IDS - 1)) + 1;
 }
 
 /* The last jobs of a session, each with the target of the job's shares. Pure. */

@@ -252,8 +252,7 @@ export class Vardiff {
   }
 
   #isSilent(leastMs: number): boolean {
-    if (!this.isLearning || this.#shares >= MANY_SHARES) return false;
-
+    if (this.#shares >= MANY_SHARES) return false;
     const sharesMs = this.#isSearching ? 0 : 1000 * SILENT_SHARES * this.#options.learningSeconds();
     const patienceMs = Math.max(leastMs, sharesMs);
     return this.#nowMs - this.#lastShareMs >= patienceMs;

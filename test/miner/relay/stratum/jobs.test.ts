@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JobTable, rollMs, type SharedJob, SharedJobs } from '#pickaxe/miner/relay/stratum/jobs.js';
+import { JobTable, numberAfter, rollMs, type SharedJob, SharedJobs } from '#pickaxe/miner/relay/stratum/jobs.js';
 import { type Job, prepareJob } from '#pickaxe/protocol/chain/job.js';
 import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
 import { creationTimeOf, type Work } from '#pickaxe/protocol/chain/work.js';
@@ -14,6 +14,15 @@ it.each([
   [5e15, 100],
 ])('a miner of %d H/s gets a job after %d ms at the latest', (rate, ms) => {
   expect(Math.round(rollMs(rate))).toBe(ms);
+});
+
+it.each([
+  [0, 1],
+  [1, 2],
+  [2 ** 32 - 2, 2 ** 32 - 1],
+  [2 ** 32 - 1, 1],
+])('after the job %d comes the job %d: an id has 8 hex digits, and is never 0', (last, next) => {
+  expect(numberAfter(last)).toBe(next);
 });
 
 describe('jobs of a work', () => {

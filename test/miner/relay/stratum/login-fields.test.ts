@@ -25,6 +25,7 @@ it.each([
 
 it('programs are recognized by their names, where they have quirks', () => {
   expect(agentName(null)).toBe('');
+  expect([63, 64].map((length) => agentName('x'.repeat(length)))).toEqual(['x'.repeat(63), `${'x'.repeat(62)}…`]);
   expect(['BlackMiner F1', 'blackminer/2', 'F1-mini', 'Black Miner'].every(reversesNonces)).toBe(true);
   expect(['', 'kdaminer-v1.0.0', 'bmminer/1.0.0', 'cgminer/4.11', 'gf1'].some(reversesNonces)).toBe(false);
   expect([chosenDifficulty('a d=2 b'), chosenDifficulty('rd=2'), chosenDifficulty(7)]).toEqual([
