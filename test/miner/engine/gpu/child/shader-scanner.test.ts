@@ -1,7 +1,7 @@
 /** Tests the scanner on a device that computes nothing: how it reads the results of a dispatch. */
 
 import { expect, test } from 'vitest';
-import { Scanner, SLOTS } from '#pickaxe/miner/engine/gpu/child/shader-scanner.js';
+import { cutBatch, Scanner, SLOTS } from '#pickaxe/miner/engine/gpu/child/shader-scanner.js';
 import { HIT_CAPACITY, JOB_WORDS } from '#pickaxe/miner/engine/gpu/prepare.generated.js';
 import type { Variant } from '#pickaxe/miner/engine/gpu/tuning.js';
 import type { Range } from '#pickaxe/protocol/chain/nonce.js';
@@ -68,6 +68,55 @@ test('every counter has an invocation, in several rows if necessary', async () =
   expect(await shapeOf(MOST_IN_ROW * unit)).toEqual([MOST_IN_ROW, 1]);
   expect(await shapeOf(MOST_IN_ROW * unit + 1)).toEqual([32_768, 2]);
   expect(await shapeOf(scanner.most)).toEqual([Math.ceil(2 ** 22 / 65), 65]);
+});
+
+test('hits in every row of workgroups have their counters', async () => {
+  const { device, scanner } = await open();
+  const counters = 3 * MOST_IN_ROW * scanner.unit;
+  const scan = scanner.scan(job, strip(5, counters));
+  const offsets = [0, MOST_IN_ROW * scanner.unit, 2 * MOST_IN_ROW * scanner.unit + 1, counters - 1];
+  device.dispatches[0].finish(4, offsets);
+  expect(await scan).toEqual({ hits: offsets.map((offset) => ({ page: 9, counter: 5 + offset })) });
+});
+
+test('the shader gets the most significant word of the target', async () => {
+  const { device, scanner } = await open();
+  const target = Uint32Array.of(1, 2, 3, 4, 5, 6, 7, 0x1234_5678);
+  void scanner.scan({ ...job, target }, strip(0, 1));
+  expect(device.dispatches[0].control[1]).toBe(0x1234_5678);
+});
+
+test('a batch may have 256 pages, each of which has the words of its own nonces', async () => {
+  const { device, scanner } = await open();
+  const tail = job.tail.slice();
+  const wordsOf = async (page: number, pages: number) => {
+    const scan = scanner.scan(job, { ...strip(0, 600), page, pages });
+    const { passes, finish } = device.dispatches.at(-1)!;
+    expect(passes).toHaveLength(pages);
+    finish(1, [1_024 * (pages - 1)]);
+    expect(await scan).toEqual({ hits: [{ page: page + pages - 1, counter: 0 }] });
+    const first = (i: number) => [...device.job.subarray(64 * i, 64 * i + JOB_WORDS)];
+    return Array.from({ length: pages }, (_, i) => first(i));
+  };
+  const all = await wordsOf(40, 256);
+  for (const i of [0, 1, 2, 255]) expect(all[i]).toEqual((await wordsOf(40 + i, 1))[0]);
+  expect(new Set(all.map(String)).size).toBe(256);
+  expect(job.tail).toEqual(tail);
+});
+
+test('a range is cut without losing a nonce: of one page, and of several', () => {
+  const page = strip(100, 1_025);
+  expect(cutBatch(page, 1_024, 64)).toEqual({ batch: strip(100, 1_024), rest: [strip(1_124, 1)] });
+  expect(cutBatch(page, 1_025, 64)).toEqual({ batch: page, rest: [] });
+  const pages = { ...strip(0, 64), pages: 300 };
+  expect(cutBatch(pages, 2 ** 31, 64)).toEqual({
+    batch: { ...pages, pages: 256 },
+    rest: [{ ...pages, page: 9 + 256, pages: 44 }],
+  });
+  expect(cutBatch(pages, 2 * 64, 64)).toEqual({
+    batch: { ...pages, pages: 2 },
+    rest: [{ ...pages, page: 11, pages: 298 }],
+  });
 });
 
 test('several pages are searched by a dispatch each, whose hits are told apart', async () => {
