@@ -80,8 +80,8 @@ export class Searcher {
    */
   interrupt<T>(action: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
+      // Whenever a range waits, a batch, a check or another interruption is running, after whose end this one is begun.
       this.#interruptions.push(() => action().then(resolve, reject));
-      this.#pump();
     });
   }
 
@@ -281,9 +281,9 @@ export class WorkQueue {
     this.#searches.delete(id);
   }
 
-  /** Whether no range waits and no batch is in flight. */
+  /** Whether no range waits. */
   get isEmpty(): boolean {
-    return [...this.#searches.values()].every(({ waiting, dispatched }) => waiting.length === 0 && dispatched === 0);
+    return [...this.#searches.values()].every(({ waiting }) => waiting.length === 0);
   }
 
   /**

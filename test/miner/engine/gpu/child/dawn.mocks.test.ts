@@ -51,7 +51,7 @@ describe('loading Dawn', () => {
     expect(create([])).toBe('Dawn');
     expect(globalThis).toMatchObject({ GPUPretended: 'a global of WebGPU' });
 
-    const poll = () => {};
+    const poll = (..._: unknown[]) => {};
     const polled = async () => {
       timers.mockClear();
       globalThis.setImmediate(poll, 'one', 'other');

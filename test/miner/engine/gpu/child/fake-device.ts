@@ -138,7 +138,10 @@ export class FakeDevice {
           if (!this.isQuick) this.dispatches.push({ passes, control: this.#control, finish });
           else
             setImmediate(() => {
-              this.ranQuickly(pipeline!, passes.reduce((sum, { workgroups: [inRow, rows] }) => sum + inRow * rows, 0));
+              this.ranQuickly(
+                pipeline!,
+                passes.reduce((sum, { workgroups: [inRow, rows] }) => sum + inRow * rows, 0),
+              );
               finish(0);
             });
         }),

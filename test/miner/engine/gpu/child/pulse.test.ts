@@ -43,7 +43,7 @@ test('sensors are read every two seconds, however fast the pulse is', async () =
   const read = vi.fn(async () => ({ temperatureCelsius: 61 }));
   const beats: (Telemetry | undefined)[] = [];
   startPulse(100, { what: 'sensors', read }, (telemetry) => beats.push(telemetry));
-  await vi.advanceTimersByTimeAsync(10_000);
-  expect(read).toHaveBeenCalledTimes(5);
-  expect(beats.filter(Boolean)).toHaveLength(5);
+  await vi.advanceTimersByTimeAsync(100_000);
+  expect(read).toHaveBeenCalledTimes(50);
+  expect(beats.filter(Boolean)).toHaveLength(50);
 });

@@ -1,11 +1,13 @@
 /** The measurements of variants and of lengths of batches, on a pretended GPU with a clock of its own. */
 
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { bestBatch, raceBatches, raceVariants } from '#pickaxe/miner/engine/gpu/child/autotune.js';
+import { bestBatch, type InTurn, raceBatches, raceVariants } from '#pickaxe/miner/engine/gpu/child/autotune.js';
 import type { Scan, Scanner } from '#pickaxe/miner/engine/gpu/child/shader-scanner.js';
 import { nameOf, TUNING_LIMITS, VARIANTS } from '#pickaxe/miner/engine/gpu/tuning.js';
 import type { Puzzle } from '#pickaxe/protocol/chain/job.js';
 import { COUNTERS, type Range, sizeOf } from '#pickaxe/protocol/chain/nonce.js';
+import { turns } from '../../../../turns.ts';
+import { watchPolls } from './polls.ts';
 
 const UNIT = 2048;
 const MOST = 2 ** 31;
@@ -74,10 +76,65 @@ describe('the race of variants', () => {
     expect(ranges.slice(-3).map(({ counter }, i, [first]) => counter - first.counter - i * batch)).toEqual([0, 0, 0]);
   });
 
-  test('has no batch that is larger than a batch may be, however fast the GPU is', async () => {
+  test('has no batch that is larger than a batch may be, and none that ends after the last nonce', async () => {
     const { ranges, scanner } = scannerOf(1e9);
-    await raceVariants([scanner], LIMITS, () => {});
-    expect(Math.max(...ranges.map(({ counters }) => counters))).toBeLessThanOrEqual(MOST);
+    const beforeTurns: number[] = [];
+    await raceVariants([scanner], LIMITS, (variant) => variant && beforeTurns.push(ranges.length));
+    expect(Math.max(...ranges.map(({ counters }) => counters))).toBe(MOST);
+    expect(ranges[beforeTurns[1] - 1].counters).toBe(MOST);
+    for (const { counter, counters } of ranges) expect(counter + counters).toBeLessThanOrEqual(COUNTERS);
+  });
+
+  test('begins with batches that double until one takes half as long as a batch should', async () => {
+    // A workgroup takes a ms.
+    const { ranges, scanner } = scannerOf(UNIT);
+    const beforeTurns: number[] = [];
+    await raceVariants([scanner], LIMITS, (variant) => variant && beforeTurns.push(ranges.length));
+    const units = ranges.map(({ counters }) => counters / UNIT);
+    expect(units.slice(0, beforeTurns[1])).toEqual([1, 2, 4]);
+    expect(new Set(units.slice(beforeTurns[1]))).toEqual(new Set([8]));
+  });
+
+  test('gives a slow GPU one workgroup at a time', async () => {
+    const { ranges, scanner } = scannerOf(UNIT / 100);
+    const [{ hashesPerSecond }] = await raceVariants([scanner], LIMITS, () => {});
+    expect(new Set(ranges.map(({ counters }) => counters))).toEqual(new Set([UNIT]));
+    expect(hashesPerSecond).toBe(10 * UNIT);
+  });
+
+  test('counts the best turn of each, because other programs can only slow a turn down', async () => {
+    const { scanner } = scannerOf(1e6);
+    let turn = 0;
+    const inTurn: InTurn = async (run) => {
+      turn++;
+      const perMs = Number(await run());
+      return (turn === 4 ? perMs : perMs / 2) as never;
+    };
+    const [{ hashesPerSecond }] = await raceVariants([scanner], LIMITS, () => {}, inTurn);
+    expect(hashesPerSecond).toBe(1e9);
+  });
+
+  test('asks for the end of each batch when it should end', async () => {
+    const nextPollMs = watchPolls();
+    const flights: (() => void)[] = [];
+    const scan = () => new Promise<Scan>((resolve) => void flights.push(() => resolve({ hits: [] })));
+    const scanner = { variant: VARIANTS[0], unit: UNIT, most: MOST, scan } as unknown as Scanner;
+    void raceVariants([scanner], LIMITS, () => {});
+    const endOne = async (tookMs: number) => {
+      nowMs += tookMs;
+      flights.shift()!();
+      await turns();
+    };
+    await turns();
+    await endOne(8);
+    expect(flights).toHaveLength(2);
+    expect(await nextPollMs()).toBeCloseTo(0.995 * 8 + 0.5);
+    await endOne(8);
+    expect(flights).toHaveLength(2);
+    // The second batch began when the first one ended.
+    expect(await nextPollMs()).toBeCloseTo(2 * 0.995 * 8 - 8 + 0.5);
+    await endOne(8);
+    expect(await nextPollMs()).toBeCloseTo(3 * 0.995 * 8 - 16 + 0.5);
   });
 
   test('begins when the GPU is warm, unless there is only one variant', async () => {
@@ -103,17 +160,17 @@ describe('the race of variants', () => {
 
   test('runs each turn when the GPU has nothing else to do', async () => {
     const { scanner } = scannerOf(1e6);
-    let turns = 0;
+    let count = 0;
     await raceVariants(
       [scanner],
       LIMITS,
       () => {},
       (turn) => {
-        turns++;
+        count++;
         return turn();
       },
     );
-    expect(turns).toBe(10);
+    expect(count).toBe(10);
   });
 });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { type Report, Reports } from '#pickaxe/miner/engine/gpu/child/searcher.js';
+import type { Range } from '#pickaxe/protocol/chain/nonce.js';
 
 /** Every report is sent within this time. */
 const SOON_MS = 100;
@@ -57,6 +58,53 @@ describe('a report', () => {
     vi.advanceTimersByTime(SOON_MS);
     all.add(report(0, 10));
     expect(sent).toHaveLength(1);
+  });
+
+  test('waits until the last one was sent long enough ago, to the millisecond', () => {
+    const { sent, reports: all } = afterTheFirst();
+    vi.advanceTimersByTime(SOON_MS - 1);
+    all.add(report(0, 10));
+    expect(sent).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('is not sent early by the timer of one that was flushed', () => {
+    const { sent, reports: all } = afterTheFirst();
+    all.add(report(0, 10));
+    vi.advanceTimersByTime(SOON_MS / 2);
+    all.flush();
+    all.add(report(10, 10));
+    vi.advanceTimersByTime(SOON_MS - 1);
+    expect(sent).toHaveLength(1);
+    vi.advanceTimersByTime(1);
+    expect(sent).toHaveLength(2);
+  });
+
+  /** Counters 100 to 109 of pages 5 and 6. */
+  const block = { lane: 7, step: 256, page: 5, pages: 2, counter: 100, counters: 10 };
+
+  test.each<[string, Partial<Range>, Partial<Range> | undefined]>([
+    ['the next counters of its pages', { counter: 110 }, { counters: 20 }],
+    ['the next pages of its counters', { page: 7, pages: 3 }, { pages: 5 }],
+    ['the next counters of its first page only', { counter: 110, pages: 1 }, undefined],
+    ['the next counters of its second page only', { counter: 110, page: 6, pages: 1 }, undefined],
+    ['the next counters of as many other pages', { counter: 110, page: 6 }, undefined],
+    ['the next pages of fewer counters', { page: 7, counters: 9 }, undefined],
+    ['the next pages of as many other counters', { page: 7, counter: 101 }, undefined],
+    ['later pages', { page: 8 }, undefined],
+    ['the pages before', { page: 3 }, undefined],
+    ['the next counters of another lane', { counter: 110, lane: 8 }, undefined],
+    ['the next counters with another step', { counter: 110, step: 1 }, undefined],
+    ['the next pages of another lane', { page: 7, lane: 8 }, undefined],
+    ['the next pages with another step', { page: 7, step: 1 }, undefined],
+  ])('of several pages is joined with %s: %j, or sent before it', (_, change, joined) => {
+    const { sent, reports: all } = afterTheFirst();
+    const next = { ...block, ...change };
+    for (const searched of [block, next]) all.add({ ...report(0, 1), searched });
+    all.flush();
+    const expected = joined ? [{ ...block, ...joined }] : [block, next];
+    expect(sent.map(({ searched }) => searched)).toEqual(expected);
   });
 
   test('is joined with those that it continues, and sent by a timer', () => {

@@ -1,6 +1,6 @@
 /** Tests the searcher on a simulated GPU whose answers the tests choose. */
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { type Report, Searcher } from '#pickaxe/miner/engine/gpu/child/searcher.js';
 import type { Scan, Scanner } from '#pickaxe/miner/engine/gpu/child/shader-scanner.js';
@@ -8,6 +8,7 @@ import { hashTail, type Puzzle, solves } from '#pickaxe/protocol/chain/job.js';
 import { joinNonce, type Range } from '#pickaxe/protocol/chain/nonce.js';
 import { everythingSolves, jobOf, someHeaderHex } from '../../../../interfaces/jobs.ts';
 import { turns } from '../../../../turns.ts';
+import { watchPolls } from './polls.ts';
 
 const UNIT = 64;
 const SLOTS = 2;
@@ -154,6 +155,33 @@ test('a stopped search ends once, when its last dispatch is reported', async () 
   searcher.begin(2, job);
   searcher.stop(2);
   expect(ended).toEqual([1, 2]);
+  for (const search of [1, 2, 3]) searcher.stop(search);
+  expect(ended).toEqual([1, 2]);
+});
+
+test('Dawn is asked for the end of the oldest batch when it should end, and the parent is told when none is left', async () => {
+  const nextPollMs = watchPolls();
+  const now = vi.spyOn(performance, 'now').mockReturnValue(5_000);
+  onTestFinished(() => now.mockRestore());
+  const { searcher, counts, done } = rig();
+  searcher.begin(1, job);
+  searcher.add(1, strip(0, 5 * UNIT));
+  // The lengths of the first two batches are not known, and those of the next ones are.
+  for (const [pollMs, tookMs] of [
+    [1, BATCH_MS],
+    [1, BATCH_MS],
+  ]) {
+    expect(await nextPollMs()).toBe(pollMs);
+    await done({ hits: [] }, tookMs);
+  }
+  expect(await nextPollMs()).toBeCloseTo(0.995 * BATCH_MS + 0.5);
+  await done({ hits: [] }, BATCH_MS);
+  // It began when the one before should have ended.
+  expect(await nextPollMs()).toBeCloseTo(2 * 0.995 * BATCH_MS - BATCH_MS + 0.5);
+  await done({ hits: [] }, BATCH_MS);
+  expect(counts.idle).toBe(0);
+  await done({ hits: [] }, BATCH_MS);
+  expect(counts.idle).toBe(1);
 });
 
 test('the device is checked between dispatches when enough time has passed', async () => {
@@ -280,6 +308,27 @@ describe('an interruption', () => {
     state.end();
     await turns();
     await done();
+  });
+
+  test('begins once it has waited nineteen times as long as the last one took', async () => {
+    const { searcher, clock, done } = rig();
+    searcher.begin(1, job);
+    searcher.add(1, strip(0, 2 ** 20));
+    const began: number[] = [];
+    for (let i = 0; i < 2; i++) {
+      void searcher.interrupt(async () => {
+        began.push(clock.ms);
+        clock.ms += 50;
+      });
+    }
+    while (began.length < 1) await done();
+    const endedMs = clock.ms;
+    await done({ hits: [] }, 19 * 50 - 1);
+    await done({ hits: [] }, 0);
+    expect(began).toHaveLength(1);
+    await done();
+    await done({ hits: [] }, 0);
+    expect(began[1]).toBe(endedMs + 19 * 50);
   });
 
   test('takes a twentieth of the time', async () => {

@@ -7,14 +7,26 @@ import { SPOT_CHECK, selfTest, spotCheck } from '#pickaxe/miner/engine/gpu/child
 import type { Hit, Scan } from '#pickaxe/miner/engine/gpu/child/shader-scanner.js';
 import { HIT_CAPACITY } from '#pickaxe/miner/engine/gpu/prepare.generated.js';
 import type { Puzzle } from '#pickaxe/protocol/chain/job.js';
-import { COUNTERS, countersAt, LANES, lanesAt, PAGES, type Range, splitNonce } from '#pickaxe/protocol/chain/nonce.js';
+import {
+  COUNTERS,
+  countersAt,
+  LANES,
+  lanesAt,
+  PAGES,
+  type Range,
+  sizeOf,
+  splitNonce,
+} from '#pickaxe/protocol/chain/nonce.js';
 import { solutionsIn } from '../../cpu/puzzles.ts';
 
-const UNIT = 2048;
+/** Number of counters in the smallest workgroup: a GPU that fails with it is refused soon. */
+const UNIT = 64;
 
 type Gpu = (puzzle: Puzzle, range: Range) => Promise<Scan>;
 
 const rightGpu: Gpu = async (puzzle, range) => {
+  // All nonces of this range are hits, and there is no room for them.
+  if (puzzle.target[7] === 0xffff_ffff && sizeOf(range) > HIT_CAPACITY) return 'overflow';
   const target = Uint32Array.from(puzzle.target, (word, i) => (i < 7 ? 0xffff_ffff : word));
   const hits = solutionsIn({ ...puzzle, target }, range).map(({ page, counter }) => ({ page, counter }));
   return hits.length > HIT_CAPACITY ? 'overflow' : { hits: hits.reverse() };
@@ -52,7 +64,9 @@ const wrongGpus: Record<string, Gpu> = {
   },
 };
 
-test('a GPU that computes right passes', () => selfTest(rightGpu, UNIT));
+test.each([UNIT, 2_048])('a GPU that computes right passes, with workgroups of %i counters', (unit) =>
+  selfTest(rightGpu, unit),
+);
 
 test('asks only for nonces that exist, up to the first and the last ones', async () => {
   const ranges: Range[] = [];

@@ -5,9 +5,11 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Cache } from '#pickaxe/base/system/cache.js';
 import { DeviceError } from '#pickaxe/miner/engine/engine.js';
+import { wgslOf } from '#pickaxe/miner/engine/gpu/child/shader-scanner.js';
 import {
   hopefulOf,
   type TuningOptions,
@@ -17,6 +19,7 @@ import {
 import {
   isTypical,
   nameOf,
+  SHADER_NAMES,
   TUNING_LIMITS,
   tuningShape,
   VARIANTS,
@@ -131,19 +134,41 @@ test('the key of tunings differs for other drivers, versions of Dawn and shaders
   });
 });
 
+/**
+ * A device that ends each batch at once, and has a clock of its own.
+ * @param rateOf gives the number of counters that a variant searches in a ms
+ */
+function quickDevice(rateOf = (_: string) => 1e6): FakeDevice {
+  const device = new FakeDevice();
+  let nowMs = 1_000;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const utilization = { active: 1, idle: 99, utilization: 0.01 };
+  const use = vi.spyOn(performance, 'eventLoopUtilization').mockReturnValue(utilization);
+  onTestFinished(() => {
+    clock.mockRestore();
+    use.mockRestore();
+  });
+  device.isQuick = true;
+  device.ranQuickly = ({ compute: { module, constants } }, workgroups) => {
+    const shader = SHADER_NAMES.find((each) => wgslOf(each) === module.code)!;
+    const { WORKGROUP_SIZE: workgroupSize, COUNTERS_PER_INVOCATION: trips } = constants;
+    nowMs += (workgroups * workgroupSize * trips) / rateOf(nameOf({ shader, workgroupSize, trips }));
+  };
+  return device;
+}
+
 describe('a measurement', () => {
-  const variants = VARIANTS.filter((variant) => isTypical(variant) || variant.trips === 8);
+  const variants = VARIANTS.filter((variant) => isTypical(variant) || nameOf(variant).endsWith(' 64×8'));
   const limits = { variants, warmUpMs: 0, turnMs: 1, batchTurnMs: 1 };
   const names = variants.map(nameOf).sort();
 
-  async function measure(wishes: Partial<TuningOptions> = {}) {
+  async function measure(wishes: Partial<TuningOptions> = {}, rateOf?: (name: string) => number) {
     const cacheDirectory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
     onTestFinished(() => rmSync(cacheDirectory, { recursive: true, force: true }));
-    const device = new FakeDevice();
-    device.isQuick = true;
+    const device = quickDevice(rateOf);
     const model = 'RTX';
     const driver = 'driver 550.1';
-    const settled = {
+    const settled: Omit<TuningOptions, 'check'> = {
       model,
       driver,
       cacheDirectory,
@@ -173,6 +198,132 @@ describe('a measurement', () => {
     expect(device.buffers.filter(({ destroyed }) => !destroyed)).toEqual([]);
   });
 
+  /** Rates of variants in a ms, if they are not 1e6. */
+  const RATES: Readonly<Record<string, number>> = {
+    'wgsl 64×8': 1.1e6,
+    // Too slow for its shader's other variant to be tried.
+    'wgsl-uniform-rotates 128×16': 0.79e6,
+    'wgsl-uniform-rotates 64×8': 5e6,
+    // Just fast enough.
+    'wgsl-added-zeros 128×16': 0.81e6,
+  };
+  const BROKEN = 'wgsl-multiplied-adds 128×16';
+  const what = 'measuring 8 variants of the kernel: a few seconds, once for this GPU and driver';
+
+  test.each([
+    ['leaves out the other variants of a shader that is too slow', false],
+    ['that is made again leaves out none', true],
+  ])('%s', async (_, again) => {
+    const [tried, progress]: [(string | undefined)[], [string, number][]] = [[], []];
+    const { scanner, tuning, device } = await measure(
+      {
+        again,
+        trying: (variant) => tried.push(variant && nameOf(variant)),
+        progress: (...each) => progress.push(each),
+        check: async ({ variant }) => {
+          if (nameOf(variant) === BROKEN) throw new DeviceError('wrong-hashes', 'wrong on this device');
+        },
+      },
+      (name) => RATES[name] ?? 1e6,
+    );
+    const rated = tuning.variants.map(({ variant, hashesPerSecond }) => [nameOf(variant), hashesPerSecond]);
+    const slow = [
+      ['wgsl-added-zeros 128×16', 0.81e9],
+      ['wgsl-uniform-rotates 128×16', 0.79e9],
+    ];
+    const usual = [
+      ['wgsl 64×8', 1.1e9],
+      ['wgsl 128×16', 1e9],
+      ['wgsl-added-zeros 64×8', 1e9],
+    ];
+    const all = [...(again ? [['wgsl-uniform-rotates 64×8', 5e9]] : []), ...usual, ...slow];
+    const byName = (rows: unknown[][]) => rows.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1));
+    expect(byName(rated)).toEqual(byName([...all, [BROKEN, undefined]]));
+    expect(rated.map(([, rate]) => rate)).toEqual([...all.map(([, rate]) => rate), undefined]);
+    expect(tuning.variants.at(-1)?.fault).toBe('wrong on this device');
+    expect(nameOf(scanner.variant)).toBe(all[0][0]);
+    expect(tuning).toMatchObject({ variant: scanner.variant, batchMs: 2, hashesPerSecond: all[0][1] });
+    expect(progress).toEqual([
+      [what, 0],
+      [what, 0.25],
+      [what, 0.5],
+      [`measuring which batch length suits ${all[0][0]}`, 0],
+    ]);
+    // Each variant is named before it is opened and before each turn, and none after that.
+    expect(tried.filter((name, i) => (name === undefined) !== (i % 2 === 1))).toEqual([]);
+    expect(new Set(tried)).toEqual(new Set([...rated.map(([name]) => name), undefined]));
+    // What the others had on the device is free again.
+    expect(device.buffers.filter(({ destroyed }) => !destroyed)).toHaveLength(8);
+  });
+
+  test('fails with the reason of the first variant when none can be used', async () => {
+    const check = async () => Promise.reject(new DeviceError('wrong-hashes', 'wrong on this device'));
+    await expect(measure({ check })).rejects.toThrow('wrong on this device');
+  });
+
+  test('that cannot be remembered is made at each start, which is said', async () => {
+    const { why } = await measure({ cacheDirectory: fileURLToPath(import.meta.url) });
+    expect(why).toMatch(/^.*; fastest of 8 variants that run here; measured at each start: ./);
+  });
+
+  test('is remembered, and with it the length of a batch that the user chose at present', async () => {
+    const { why } = await measure({ batchMs: 5 });
+    expect(why).toMatch(/, batches of 5 ms as asked for; fastest of 8 variants that run here$/);
+  });
+
+  describe('of the variant that the user asked for', () => {
+    const asked: Variant = { shader: 'wgsl', workgroupSize: 64, trips: 32 };
+
+    async function ask(wishes: Partial<TuningOptions> = {}) {
+      const device = quickDevice();
+      const tried = new Set<string>();
+      const cacheDirectory = mkdtempSync(join(tmpdir(), 'pickaxe-'));
+      onTestFinished(() => rmSync(cacheDirectory, { recursive: true, force: true }));
+      new Cache(cacheDirectory).remember('gpu RTX', tuningKey('driver 550.1'), TUNING);
+      const tuned = await tunedScanner(device.asDevice, {
+        model: 'RTX',
+        driver: 'driver 550.1',
+        cacheDirectory,
+        again: false,
+        variant: asked,
+        limits,
+        progress: () => {},
+        trying: (variant) => variant && tried.add(nameOf(variant)),
+        skip: [],
+        check: async () => {},
+        ...wishes,
+      });
+      const recalled = new Cache(cacheDirectory).recall('gpu RTX', tuningKey('driver 550.1'), tuningShape);
+      return { ...tuned, tried: [...tried], recalled };
+    }
+
+    test('tries no other one, whatever is remembered, and measures lengths of batches', async () => {
+      const { scanner, tuning, why, tried, measure, recalled } = await ask();
+      expect(tried).toEqual(['wgsl 64×32']);
+      expect(scanner.variant).toEqual(asked);
+      expect(tuning).toMatchObject({ variant: asked, batchMs: 2, hashesPerSecond: 1e9 });
+      expect(tuning.variants).toEqual([{ variant: asked, hashesPerSecond: 1e9 }]);
+      expect(tuning.batches.map(({ batchMs }) => batchMs)).toEqual([2, 4, 8, 16, 32]);
+      expect([why, measure, recalled]).toEqual(['wgsl 64×32, as asked for', undefined, TUNING]);
+    });
+
+    test('takes the length of a batch that the user chose', async () => {
+      const { tuning } = await ask({ batchMs: 5 });
+      expect(tuning).toEqual({
+        variant: asked,
+        batchMs: 5,
+        hashesPerSecond: 1e9,
+        variants: [{ variant: asked, hashesPerSecond: 1e9 }],
+        batches: [],
+      });
+    });
+
+    test('fails when it cannot be used, and frees its memory', async () => {
+      const fault = new DeviceError('wrong-hashes', 'wrong on this device');
+      await expect(ask({ check: async () => Promise.reject(fault) })).rejects.toBe(fault);
+    });
+  });
+
   test('scores a batch by its rate minus two batches per block', async () => {
     const { tuning } = await measure();
     expect(tuning.batches.map(({ batchMs }) => batchMs)).toEqual([2, 4, 8, 16, 32]);
@@ -199,11 +350,10 @@ test('a shader’s other variants are measured only if its typical one has at le
 
 describe('a likely variant', () => {
   const likely: Variant = { shader: 'wgsl-multiplied-adds', workgroupSize: 128, trips: 16 };
-  const variants = VARIANTS.filter((variant) => isTypical(variant) || variant.trips === 8);
+  const variants = VARIANTS.filter((variant) => isTypical(variant) || nameOf(variant).endsWith(' 64×8'));
 
   async function openLikely(wishes: Partial<TuningOptions> = {}) {
-    const device = new FakeDevice();
-    device.isQuick = true;
+    const device = quickDevice();
     const tried: string[] = [];
     const progress: string[] = [];
     const tuned = await tunedScanner(device.asDevice, {
@@ -301,5 +451,11 @@ describe('a likely variant', () => {
 
   test('has the length of a batch that the user chose', async () => {
     expect((await openLikely({ batchMs: 3 })).tuned.tuning.batchMs).toBe(3);
+  });
+
+  test('that is not known is not tried: all are measured at once', async () => {
+    const { tuned, tried } = await openLikely({ likely: undefined });
+    expect(tuned.measure).toBeUndefined();
+    expect(tried[0]).toBe('wgsl 128×16');
   });
 });
