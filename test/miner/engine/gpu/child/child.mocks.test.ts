@@ -1,10 +1,12 @@
 /** What a GPU's child process does with the messages of its parent, in this process and without Dawn. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DeviceError } from '#pickaxe/miner/engine/engine.js';
-import { type CHILD_PARTS, startChild } from '#pickaxe/miner/engine/gpu/child/child.js';
+import { CHILD_PARTS, startChild } from '#pickaxe/miner/engine/gpu/child/child.js';
 import { isSoftware, listAdapters, openAdapter } from '#pickaxe/miner/engine/gpu/child/gpu-device.js';
-import type { Searcher } from '#pickaxe/miner/engine/gpu/child/searcher.js';
+import type { Searcher, SearcherOptions } from '#pickaxe/miner/engine/gpu/child/searcher.js';
+import type { Scanner } from '#pickaxe/miner/engine/gpu/child/shader-scanner.js';
 import { tunedScanner } from '#pickaxe/miner/engine/gpu/child/tuned-scanner.js';
 import type { OpenMessage, ToParent } from '#pickaxe/miner/engine/gpu/protocol.js';
 import { TUNING_LIMITS } from '#pickaxe/miner/engine/gpu/tuning.js';
@@ -22,6 +24,15 @@ vi.mock('#pickaxe/miner/engine/gpu/child/gpu-device.js', async (load) => ({
 }));
 
 vi.mock('#pickaxe/miner/engine/gpu/child/tuned-scanner.js', () => ({ tunedScanner: vi.fn() }));
+
+vi.mock('#pickaxe/miner/engine/gpu/gpu-sensors.js', () => ({
+  openSensors: async () => ({ what: 'pretended sensors', read: async () => ({ temperatureCelsius: 61 }) }),
+}));
+
+vi.mock('node:timers/promises', async (load) => ({
+  ...(await load<object>()),
+  setTimeout: vi.fn(() => new Promise(() => {})),
+}));
 
 /** A child whose process is pretended. */
 function start() {
@@ -43,16 +54,17 @@ function start() {
     replace: vi.fn(() => before),
   };
   let lose = (_: string) => {};
-  let hooks = {} as Parameters<typeof CHILD_PARTS.createSearcher>[0]['hooks'];
+  let options = {} as SearcherOptions;
+  const [selfTest, spotCheck] = [1, 2].map(() => vi.fn(async (_: Scanner['scan'], __?: number) => {}));
   const parts: typeof CHILD_PARTS = {
     openDevice: async (_, onLost) => {
       lose = onLost;
       return device.asDevice;
     },
-    selfTest: async () => {},
-    spotCheck: async () => {},
-    createSearcher: (options) => {
-      hooks = options.hooks;
+    selfTest,
+    spotCheck,
+    createSearcher: (given) => {
+      options = given;
       return searcher as unknown as Searcher;
     },
     send: (message, done) => {
@@ -80,7 +92,10 @@ function start() {
     searcher,
     handlers,
     lose: (why: string) => lose(why),
-    hooks: () => hooks,
+    selfTest,
+    spotCheck,
+    options: () => options,
+    hooks: () => options.hooks,
   };
 }
 
@@ -123,8 +138,10 @@ async function open(wishes: Partial<OpenMessage> = {}) {
     driver: 'driver 1',
     tuning: TUNING,
     why: 'pretended',
+    sensors: 'pretended sensors',
   });
-  return child;
+  const [[beat, everyMs]] = timers.mock.calls;
+  return { ...child, everyMs, beat };
 }
 
 describe('a child process', () => {
@@ -209,6 +226,51 @@ describe('a child process', () => {
     ]);
   });
 
+  test('uses software if it was asked for', async () => {
+    vi.mocked(isSoftware).mockReturnValue(true);
+    await open({ softwareGpu: true });
+  });
+
+  test.each([
+    [undefined, TUNING.batchMs],
+    [5, 5],
+  ])('whose user asks for batches of %s ms has batches of %i ms, and is checked once a minute', async (batchMs, ms) => {
+    const { options } = await open({ batchMs });
+    expect(options()).toMatchObject({ scanner: 'a scanner', batchMs: ms, checkEveryMs: 60_000 });
+  });
+
+  test('checks a scanner with the self-test and the known hits before it mines, and with the hits while it mines', async () => {
+    const { selfTest, spotCheck, hooks } = await open();
+    const scan = vi.fn(async () => 'overflow' as const);
+    const scanner = { scan, unit: 512 } as unknown as Scanner;
+    const scans = async (check: typeof selfTest) => {
+      scan.mockClear();
+      await check.mock.lastCall![0]('a puzzle' as never, 'a range' as never);
+      return scan.mock.calls;
+    };
+    await vi.mocked(tunedScanner).mock.lastCall![1].check(scanner);
+    expect(selfTest.mock.calls.map(([, unit]) => unit)).toEqual([512]);
+    expect(spotCheck).toHaveBeenCalledTimes(1);
+    for (const check of [selfTest, spotCheck]) expect(await scans(check)).toEqual([['a puzzle', 'a range']]);
+    await hooks().check(scanner);
+    expect([selfTest.mock.calls.length, spotCheck.mock.calls.length]).toEqual([1, 2]);
+    expect(await scans(spotCheck)).toEqual([['a puzzle', 'a range']]);
+  });
+
+  test('sends its pulse, with a reading of the sensors once it has one', async () => {
+    const { sent, beat, everyMs } = await open();
+    expect(everyMs).toBe(OPEN.pulseMs);
+    for (let i = 0; i < 3; i++) {
+      beat();
+      await turns();
+    }
+    expect(sent).toEqual([
+      { type: 'pulse' },
+      { type: 'pulse', telemetry: { temperatureCelsius: 61 } },
+      { type: 'pulse' },
+    ]);
+  });
+
   test('that loses its device reports why', async () => {
     const { lose, sent } = await open();
     lose('the driver was reset');
@@ -229,6 +291,44 @@ describe('a child process', () => {
       expect(sent).toEqual([{ type: 'failed', fault, message }]);
     },
   );
+
+  test('whose batch fails waits for the reason of the driver, but only for a second', async () => {
+    const { hooks, sent } = await open();
+    let end = () => {};
+    const second = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    vi.mocked(sleep).mockReturnValueOnce(second as never);
+    hooks().lost(new Error('mapAsync'));
+    await turns();
+    expect(sent).toEqual([]);
+    expect(vi.mocked(sleep).mock.lastCall).toEqual([1_000]);
+    end();
+    await turns();
+    expect(sent).toEqual([{ type: 'failed', fault: 'lost', message: 'a dispatch failed: mapAsync' }]);
+  });
+
+  test('sends to its parent, and goes on when the parent has ended', async () => {
+    const own = Object.getOwnPropertyDescriptor(process, 'send');
+    onTestFinished(() => void Object.defineProperty(process, 'send', own ?? { value: undefined, configurable: true }));
+    const send = vi.fn((_: unknown, __: unknown, ___: unknown, done: () => void) => done());
+    Object.defineProperty(process, 'send', { value: send, configurable: true });
+    const sent = vi.fn();
+    CHILD_PARTS.send({ type: 'pulse' }, sent);
+    CHILD_PARTS.send({ type: 'pulse' });
+    expect(send.mock.calls.map(([message]) => message)).toEqual([{ type: 'pulse' }, { type: 'pulse' }]);
+    expect(sent).toHaveBeenCalledTimes(1);
+    Object.defineProperty(process, 'send', { value: undefined, configurable: true });
+    CHILD_PARTS.send({ type: 'pulse' }, sent);
+  });
+
+  test('is started by its script', async () => {
+    const on = vi.spyOn(process, 'on').mockReturnValue(process);
+    onTestFinished(() => on.mockRestore());
+    vi.resetModules();
+    await import('#pickaxe/miner/engine/gpu/child/child-main.js');
+    expect(on.mock.calls.map(([event]) => event)).toEqual(expect.arrayContaining(['message', 'disconnect']));
+  });
 
   describe('that mines while its variants are measured', () => {
     const better = { ...TUNING, batchMs: 16, hashesPerSecond: 2e9 };
