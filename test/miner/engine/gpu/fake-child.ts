@@ -7,7 +7,7 @@ import type { ToChild, ToParent } from '#pickaxe/miner/engine/gpu/protocol.js';
 export class FakeChild extends EventEmitter {
   /** The children that were started, in order. */
   static readonly started: FakeChild[] = [];
-  readonly pid = 4711;
+  pid: number | undefined = 4711;
   readonly stderr = new PassThrough();
   connected = true;
   readonly sent: ToChild[] = [];
@@ -17,9 +17,14 @@ export class FakeChild extends EventEmitter {
   hangs = false;
   #hasEnded = false;
 
+  /** What `fork` was called with. */
+  forked: readonly unknown[] = [];
+  isReferenced = true;
+
   /** Starts a child in place of `fork`. */
-  static fork(): FakeChild {
+  static fork(...forked: readonly unknown[]): FakeChild {
     const child = new FakeChild();
+    child.forked = forked;
     FakeChild.started.push(child);
     return child;
   }
@@ -57,7 +62,9 @@ export class FakeChild extends EventEmitter {
     this.connected = false;
   }
 
-  unref(): void {}
+  unref(): void {
+    this.isReferenced = false;
+  }
 }
 
 const variant = { shader: 'wgsl', workgroupSize: 64, trips: 16 } as const;

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { DeviceError } from '#pickaxe/miner/engine/engine.js';
 import { GpuProcess } from '#pickaxe/miner/engine/gpu/gpu-process.js';
@@ -7,7 +8,7 @@ import { FakeChild, openedWith, tuningOf } from './fake-child.ts';
 
 vi.mock('node:child_process', async (load) => {
   const fake = await import('./fake-child.ts');
-  return { ...(await load<object>()), fork: () => fake.FakeChild.fork() };
+  return { ...(await load<object>()), fork: (...all: readonly unknown[]) => fake.FakeChild.fork(...all) };
 });
 
 const QUESTION = { type: 'open', softwareGpu: true } as Omit<OpenMessage, 'pulseMs'>;
@@ -66,6 +67,109 @@ function stateOf(promise: Promise<unknown>) {
   return state;
 }
 
+describe('a child process', () => {
+  const forkedWith = (...options: ConstructorParameters<typeof GpuProcess>) => {
+    const gpu = new GpuProcess(...options);
+    const child = FakeChild.started.at(-1)!;
+    const [path, args, how] = child.forked as [string, string[], { env: NodeJS.ProcessEnv; stdio: unknown }];
+    return { gpu, path, args, how };
+  };
+
+  test('runs the script of the child, and prints nothing to the output of this process', async () => {
+    const { gpu, path, args, how } = forkedWith();
+    expect(path).toMatch(/child-main\.js$/);
+    expect(args).toEqual([]);
+    expect(how).toMatchObject({ serialization: 'advanced', execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    await gpu.close();
+  });
+
+  test('has the variables of this process, those that are added, and the folder that the Vulkan loader asks for', async () => {
+    vi.stubEnv('XDG_RUNTIME_DIR', undefined);
+    vi.stubEnv('PICKAXE_TEST', 'ours');
+    const added = { DRI_PRIME: '1', PICKAXE_OTHER: 'x' };
+    const { gpu, how } = forkedWith(added);
+    expect(how.env).toMatchObject({ ...added, PICKAXE_TEST: 'ours', XDG_RUNTIME_DIR: tmpdir() });
+    vi.stubEnv('XDG_RUNTIME_DIR', '/run/user/1000');
+    const other = forkedWith({ PICKAXE_TEST: 'theirs' });
+    expect(other.how.env).toMatchObject({ PICKAXE_TEST: 'theirs', XDG_RUNTIME_DIR: '/run/user/1000' });
+    vi.unstubAllEnvs();
+    await Promise.all([gpu.close(), other.gpu.close()]);
+  });
+
+  test('may have another script, and another time in which it must send something', async () => {
+    const child = { path: '/a/script.js', args: ['one', 'other'] };
+    const { gpu, path, args } = forkedWith({}, { ...listener, child, silenceMs: 2_000 });
+    expect([path, args]).toEqual(['/a/script.js', ['one', 'other']]);
+    const fake = FakeChild.started.at(-1)!;
+    const opening = gpu.open(QUESTION);
+    fake.says(OPENED);
+    await opening;
+    expect(fake.sentOf('open')[0].pulseMs).toBe(500);
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(listener.lost).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(String(listener.lost.mock.calls[0][0])).toContain('its process hangs (for 2 s)');
+    await gpu.close();
+  });
+
+  test('of whose output the end is kept, enough for the reason of a failure', async () => {
+    const { gpu, child } = start();
+    child.stderr.write('the beginning ');
+    for (let i = 0; i < 4; i++) child.stderr.write('ä'.repeat(4_000));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(gpu.lastWords).toBe('ä'.repeat(16_000));
+    child.stderr.write('!');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(gpu.lastWords).toBe(`${'ä'.repeat(15_999)}!`);
+    await gpu.close();
+    // It does not keep this process from ending.
+    expect([child.stderr.destroyed, child.isReferenced]).toEqual([true, false]);
+  });
+
+  test('lists the adapters, or fails after a minute', async () => {
+    const { gpu, child, pass } = start();
+    const listed: ToParent = { type: 'listed', adapters: [{ model: 'RTX', backend: 'vulkan' }] };
+    const list = gpu.list();
+    expect(child.sent).toEqual([{ type: 'list' }]);
+    child.says(listed);
+    expect(await list).toEqual(listed);
+    await gpu.close();
+    const other = start();
+    const state = stateOf(other.gpu.list());
+    await pass(59_999);
+    expect(state.is).toBe('waits');
+    await pass(1);
+    expect(state.is).toBe('the GPU was lost: it did not answer within 60 s');
+    await other.gpu.close();
+  });
+
+  test('that cannot be started is lost, and can be closed at once', async () => {
+    const { gpu, child } = start();
+    Object.assign(child, { pid: undefined, connected: false, kill: () => {}, disconnect: () => {} });
+    const state = stateOf(gpu.open(QUESTION));
+    child.emit('error', new Error('spawn EAGAIN'));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(state.is).toBe('the GPU was lost: its process failed: spawn EAGAIN');
+    expect(gpu.pid).toBeUndefined();
+    const closed = stateOf(gpu.close());
+    await vi.advanceTimersByTimeAsync(0);
+    expect(closed.is).toBeUndefined();
+  });
+
+  test('that reports an error while it runs is lost, and is closed when it has ended', async () => {
+    const { gpu, child, pass } = await open();
+    child.hangs = true;
+    child.emit('error', new Error('kill EPERM'));
+    expect(String(listener.lost.mock.calls[0][0])).toContain('its process failed: kill EPERM');
+    const closed = stateOf(gpu.close());
+    await pass(4_000);
+    expect(closed.is).toBe('waits');
+    child.exit(1);
+    await pass(1_000);
+    expect(closed.is).toBeUndefined();
+  });
+});
+
 describe('a GPU that opens', () => {
   const PROLONG: readonly Name[] = ['progress', 'trying a variant', 'trying none'];
   const LATE = 'the GPU was lost: it did not answer within 60 s';
@@ -120,6 +224,34 @@ describe('a GPU that opens', () => {
     expect(state.is).toBe('no GPU (output: Warning: Vulkan says no ERROR: nor)');
     await gpu.close();
   });
+
+  test.each([
+    [`error: ${'x'.repeat(400)}`, ` (output: error: ${'x'.repeat(293)})`],
+    ['hello\n', ''],
+  ])('that is missing fails with 300 characters of the complaints in its output', async (printed, shown) => {
+    const { gpu, child } = start();
+    const state = stateOf(gpu.open(QUESTION));
+    child.stderr.write(printed);
+    child.says({ type: 'failed', fault: 'missing', message: 'no GPU' });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(state.is).toBe(`no GPU${shown}`);
+    await gpu.close();
+  });
+
+  test.each(['lost', 'wrong-hashes'] as const)(
+    'fails at once with the fault %s, and without its output',
+    async (fault) => {
+      const { gpu, child } = start();
+      child.hangs = true;
+      const state = stateOf(gpu.open(QUESTION));
+      child.stderr.write('error: no\n');
+      child.says({ type: 'failed', fault, message: 'no' });
+      await vi.advanceTimersByTimeAsync(0);
+      expect(state.is).toBe(fault === 'lost' ? 'the GPU was lost: no' : 'no');
+      child.exit(1);
+      await gpu.close();
+    },
+  );
 
   test.each([
     ['a code', [7, null], 'exit code 7'],

@@ -9,7 +9,7 @@ import { FakeChild, openedWith, tuningOf } from './fake-child.ts';
 
 vi.mock('node:child_process', async (load) => {
   const fake = await import('./fake-child.ts');
-  return { ...(await load<object>()), fork: () => fake.FakeChild.fork() };
+  return { ...(await load<object>()), fork: (...all: readonly unknown[]) => fake.FakeChild.fork(...all) };
 });
 
 const job = jobOf(someHeaderHex, nothingSolves);
@@ -281,6 +281,7 @@ describe('a variant with which the GPU was lost', () => {
 
 test('a GPU is opened once at a time, and can be opened again when it was closed or failed', async () => {
   const { engine, child } = await open();
+  expect(engine).toMatchObject({ name: 'gpu0', kind: 'gpu' });
   await expect(engine.open()).rejects.toThrow('gpu0 is open already');
   expect(engine.pid).toBe(child.pid);
   await engine.close();
