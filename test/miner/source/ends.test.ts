@@ -1,8 +1,10 @@
 /** How following a source ends: by the consumer, by its stop, and by a fault of the source. */
 
+import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { SharedSource, updatesOf } from '#pickaxe/miner/source/following.js';
 import { FakeSource, makeWork } from '../../fakes.ts';
+import { isSettled } from '../../turns.ts';
 import { eventually } from './follow.ts';
 
 it('a source ends with the stop, though its consumer takes no further update', async () => {
@@ -42,4 +44,36 @@ it('a consumer that has stopped gets no fault of a shared source: the one who cl
   await expect(shared.close()).rejects.toBe(fault);
   await expect(shared.follow(listener, new AbortController().signal)).rejects.toBe(fault);
   await shared.close();
+});
+
+it('a consumer that wants no more waits for the end of the source, and leaves nothing at its signal', async () => {
+  const source = new FakeSource();
+  let end = () => {};
+  source.follow = (listener) => {
+    listener({ kind: 'work', work: makeWork(100) });
+    return new Promise((resolve) => {
+      end = resolve;
+    });
+  };
+  const { signal } = new AbortController();
+  const updates = updatesOf(source, signal);
+  await updates.next();
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  const returned = updates.return();
+  expect(await isSettled(returned)).toBe(false);
+  end();
+  await returned;
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+});
+
+it('a shared source is closed only when its source has ended', async () => {
+  const source = new FakeSource();
+  let end = () => {};
+  source.follow = () => new Promise<void>((resolve) => (end = resolve));
+  const shared = new SharedSource(source);
+  await shared.follow(() => {}, AbortSignal.abort());
+  const closed = shared.close();
+  expect(await isSettled(closed)).toBe(false);
+  end();
+  await closed;
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SharedSource, updatesOf } from '#pickaxe/miner/source/following.js';
-import type { SourceUpdate } from '#pickaxe/miner/source/source.js';
+import type { Judge, SourceUpdate } from '#pickaxe/miner/source/source.js';
 import { FakeSource, makeWork } from '../../fakes.ts';
 import { isSettled } from '../../turns.ts';
 import { eventually, Follower, mine } from './follow.ts';
@@ -121,6 +121,16 @@ describe('SharedSource', () => {
     await following;
     for (const follower of [early, late]) await follower.end();
     await shared.close();
+  });
+
+  it('passes on the health of its source', async () => {
+    const judges: Judge[] = [];
+    const shared = new SharedSource(
+      Object.assign(new FakeSource(), { onHealth: (judge: Judge) => judges.push(judge) }),
+    );
+    const judge = () => {};
+    shared.onHealth(judge);
+    expect(judges).toEqual([judge]);
   });
 
   it('is closed once all submissions have settled', async () => {

@@ -190,3 +190,28 @@ test('a block of stale work is not sent, and not told as sent or refused', async
   await submitter.settled();
   expect(events.all.map(({ type }) => type)).toEqual(['solution', 'verdict']);
 });
+
+test.each([[undefined], [true]] as const)(
+  'a block whose work is of another coordinator (%s) says so',
+  async (isElsewhere) => {
+    const { submitter, events } = submitterWith();
+    submitter.submit(solutionOf(100), { ...CPU, ...(isElsewhere && { isElsewhere }) }, running);
+    await submitter.settled();
+    for (const type of ['sent-block', 'accepted-block'] as const) {
+      expect(events.of(type).map((event) => [event.isElsewhere, 'isElsewhere' in event])).toEqual([
+        [isElsewhere, isElsewhere === true],
+      ]);
+    }
+  },
+);
+
+test('a share that is no block has a verdict, and nothing is told of a block', async () => {
+  const { submitter, events } = submitterWith();
+  const share = makeWork(1, { blockTarget: new Uint8Array(32) });
+  submitter.submit(verify(prepareJob(share), 1n).solution!, CPU, running);
+  await submitter.settled();
+  expect(events.all.map((event) => [event.type, 'isBlock' in event && event.isBlock])).toEqual([
+    ['solution', false],
+    ['verdict', false],
+  ]);
+});

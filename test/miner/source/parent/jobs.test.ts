@@ -229,6 +229,7 @@ it('a job that came before anybody wanted work is mined, and the goodbye has the
   const ending = new AbortController();
   const following = world.source.follow((update) => updates.push(update), ending.signal);
   expect(updates.map(({ kind }) => kind)).toEqual(['work']);
+  expect(await world.source.answers(ending.signal)).toBe(true);
   world.source.byeReason = 'no-device';
   ending.abort();
   await following;
