@@ -100,7 +100,7 @@ export class FailoverStrategy {
     const { source, isUnresponsive, isLost, removed } = before;
     const isBack = standby.rank < before.rank && !removed;
     const isSlow = !isLost && !isUnresponsive && !this.#isImpatient;
-    if (!isBack && !removed && before.isInNeed) before.replaced(nowMs, isSlow);
+    if (!isBack && before.isInNeed) before.replaced(nowMs, isSlow);
     const trial =
       isBack || removed || before.trialMs === 0
         ? ''

@@ -70,7 +70,16 @@ export class FailoverSource extends BaseSource {
   #probing: Promise<void> | undefined;
 
   /** @throws Error if there are no sources */
-  constructor({ sources, emit, probeMs, standbyMs, isWatched, clock, ...patience }: FailoverOptions) {
+  constructor(options: FailoverOptions) {
+    const {
+      sources,
+      emit,
+      probeMs = PROBE_MS,
+      standbyMs,
+      isWatched = false,
+      clock = systemClock,
+      ...patience
+    } = options;
     super();
     this.#strategy = new FailoverStrategy(sources.map(completed), { ...PATIENCE, ...patience });
     this.kind = this.#active.source.kind;
@@ -81,10 +90,10 @@ export class FailoverSource extends BaseSource {
         this.#end(thrown);
       }
     };
-    this.#probeMs = probeMs ?? PROBE_MS;
+    this.#probeMs = probeMs;
     this.#standbyMs = standbyMs;
-    this.#isWatched = isWatched ?? false;
-    this.#clock = clock ?? systemClock;
+    this.#isWatched = isWatched;
+    this.#clock = clock;
     this.#followHealth();
   }
 
@@ -234,7 +243,7 @@ export class FailoverSource extends BaseSource {
       if (update.kind === 'work') this.#give(standby, update.work);
       else this.#listener(update);
     }
-    this.#choose(update.kind === 'work' ? [standby] : []);
+    this.#choose([standby]);
   }
 
   #give(standby: Standby, work: Work): void {

@@ -9,11 +9,11 @@ import { FakeSource, makeWork } from '../../fakes.ts';
 const PATIENCE_MS = 2_000;
 const READY_MS = 500;
 
-function setUp() {
-  const sources = ['a', 'b'].map((name) => completed(Object.assign(new FakeSource(), { name })));
+function setUp(names = 'ab') {
+  const sources = [...names].map((name) => completed(Object.assign(new FakeSource(), { name })));
   const strategy = new FailoverStrategy(sources, { patienceMs: PATIENCE_MS, readyPatienceMs: READY_MS });
-  const [a, b] = strategy.standbys;
-  return { strategy, a, b };
+  const [a, b, c] = strategy.standbys;
+  return { sources, strategy, a, b, c };
 }
 
 const give = (standby: Standby, nowMs: number) => standby.note({ kind: 'work', work: makeWork(100) }, nowMs);
@@ -145,5 +145,205 @@ describe('a source without work', () => {
     give(a, 4_000);
     give(a, 5_000);
     expect(a.trialLeftMs(5_000)).toBe(4_000);
+  });
+});
+
+describe('the source in use', () => {
+  const STATES: [string, (all: ReturnType<typeof setUp>) => void, boolean][] = [
+    ['gives work', () => {}, false],
+    ['is out of reach', ({ a }) => lose(a, 0), false],
+    ['has no work', ({ a }) => rest(a, 0), false],
+    ['is unhealthy', ({ a }) => a.judge('others', 'lags'), false],
+    [
+      'does not answer',
+      ({ a }) => {
+        a.isUnresponsive = true;
+      },
+      true,
+    ],
+    ['was given up', ({ a }) => void a.giveUp({ reason: 'is left' }), true],
+    ['was removed', ({ strategy, sources }) => void strategy.change(sources.slice(1)), true],
+  ];
+
+  it.each(STATES)('that %s has the usual patience, except if there is nothing to hope for', (_, change, isHopeless) => {
+    const all = setUp();
+    const { strategy, a, b } = all;
+    a.start(
+      () => {},
+      new AbortController().signal,
+      () => {},
+    );
+    give(a, 0);
+    give(b, 0);
+    change(all);
+    expect(strategy.active).toBe(a);
+    const { isUnfit } = a;
+    expect(strategy.waitMs(0)).toBe(isUnfit ? (isHopeless ? 0 : READY_MS) : undefined);
+    expect(strategy.losePatience(0)).toEqual(isHopeless ? { next: b } : {});
+    expect(strategy.losePatience(READY_MS - 1)).toEqual(isHopeless ? { next: b } : {});
+    expect(strategy.losePatience(READY_MS)).toEqual(isUnfit ? { next: b } : {});
+  });
+
+  it.each(STATES.filter(([, , isHopeless]) => isHopeless))(
+    'that %s is followed by the start of the others, one after the other',
+    (_, change) => {
+      const all = setUp('abc');
+      const { strategy, a, b, c } = all;
+      const start = (standby: Standby) =>
+        standby.start(
+          () => {},
+          new AbortController().signal,
+          () => {},
+        );
+      start(a);
+      give(a, 0);
+      change(all);
+      expect(strategy.losePatience(0)).toEqual({ toStart: b });
+      start(b);
+      expect(strategy.losePatience(PATIENCE_MS - 1)).toEqual({});
+      expect(strategy.waitMs(PATIENCE_MS - 1)).toBe(1);
+      expect(strategy.losePatience(PATIENCE_MS)).toEqual({ toStart: c });
+      give(c, PATIENCE_MS);
+      expect(strategy.takesOver(c, PATIENCE_MS)).toBe(true);
+    },
+  );
+});
+
+describe('patience', () => {
+  it('begins when it is first asked for, and anew once the source in use has given work', () => {
+    const { strategy, a } = setUp();
+    rest(a, 0);
+    expect(strategy.waitMs(700)).toBe(PATIENCE_MS);
+    expect(strategy.losePatience(1_000)).toEqual({});
+    expect(strategy.waitMs(1_700)).toBe(PATIENCE_MS - 700);
+    give(a, 1_800);
+    expect(strategy.losePatience(1_800)).toEqual({});
+    rest(a, 2_000);
+    expect(strategy.losePatience(2_000)).toEqual({});
+    expect(strategy.waitMs(2_000)).toBe(PATIENCE_MS);
+  });
+
+  it('that has ended is forgotten once the source in use gives work', () => {
+    const { strategy, a, b } = setUp();
+    rest(a, 0);
+    strategy.losePatience(0);
+    expect(strategy.losePatience(PATIENCE_MS)).toEqual({ toStart: a });
+    give(a, 2_500);
+    strategy.losePatience(2_500);
+    a.judge('itself', 'refuses all');
+    give(b, 2_600);
+    expect(strategy.takesOver(b, 2_600)).toBe(false);
+    expect(strategy.losePatience(2_600)).toEqual({});
+    expect(strategy.losePatience(2_600 + READY_MS)).toEqual({ next: b });
+  });
+
+  it('is counted anew for the source that takes over', () => {
+    const { strategy, a, b, c } = setUp('abc');
+    lose(a, 0);
+    strategy.losePatience(0);
+    expect(strategy.losePatience(PATIENCE_MS)).toMatchObject({ toStart: a });
+    b.judge('others', 'lags');
+    give(b, 5_000);
+    expect(strategy.takesOver(b, 5_000)).toBe(true);
+    strategy.activate(b, 5_000);
+    give(c, 5_100);
+    expect(strategy.takesOver(c, 5_100)).toBe(false);
+    expect(strategy.losePatience(5_100)).toEqual({});
+    expect(strategy.waitMs(5_100)).toBe(READY_MS);
+  });
+});
+
+it('the next source is the first healthy one that gives work, and else the first that gives work', () => {
+  const { strategy, a, b, c } = setUp('abc');
+  lose(a, 0);
+  for (const standby of [b, c]) give(standby, 0);
+  b.judge('others', 'lags');
+  strategy.losePatience(0);
+  expect(strategy.losePatience(READY_MS)).toEqual({ next: c });
+  c.judge('others', 'lags');
+  expect(strategy.losePatience(READY_MS + PATIENCE_MS)).toEqual({ next: b });
+});
+
+it('a source that was given up is not the next to start', () => {
+  const { strategy, a, b, c } = setUp('abc');
+  a.start(
+    () => {},
+    new AbortController().signal,
+    () => {},
+  );
+  b.giveUp({ reason: 'is left' });
+  strategy.losePatience(0);
+  expect(strategy.losePatience(PATIENCE_MS)).toEqual({ toStart: c });
+});
+
+it('the sources before and after the one in use are preferred, and others', () => {
+  const { strategy, a, b, c } = setUp('abc');
+  expect([strategy.preferred, strategy.others]).toEqual([[], [b, c]]);
+  strategy.activate(b, 0);
+  expect([strategy.preferred, strategy.others]).toEqual([[a], [c]]);
+  strategy.activate(c, 0);
+  expect([strategy.preferred, strategy.others]).toEqual([[a, b], []]);
+});
+
+describe('a source in use that is replaced twice', () => {
+  /** What is replaced, by which, in which state; the trial that it needs then; and what is said. */
+  it.each([
+    ['b', 'c', 'without work', 5_000, 'takes over from b, which must give work for 5 s before it is used again'],
+    ['b', 'c', 'unhealthy', 0, 'takes over from b, which is unhealthy'],
+    ['b', 'a', 'without work', 0, 'takes over again from b'],
+    ['b', 'a', 'unhealthy', 0, 'takes over again from b, which is unhealthy'],
+  ])('(%s by %s, while it is %s) has a trial of %d ms', (before, next, state, trialMs, said) => {
+    const all = setUp('abc');
+    const { strategy } = all;
+    const [standby, other] = [before, next].map((name) => all[name as 'a' | 'b' | 'c']);
+    const reasons: string[] = [];
+    for (const atMs of [0, 1_000]) {
+      give(standby, atMs);
+      strategy.activate(standby, atMs);
+      if (state === 'unhealthy') standby.judge('others', 'lags');
+      else lose(standby, atMs);
+      give(other, atMs);
+      reasons.push(strategy.activate(other, atMs).reason);
+    }
+    expect([standby.trialMs, reasons[1]]).toEqual([trialMs, said]);
+  });
+
+  it('needs a trial that is not mentioned when a preferred source takes over from it, or when it was removed', () => {
+    const make = () => {
+      const all = setUp('abc');
+      const { strategy, b, c } = all;
+      b.start(
+        () => {},
+        new AbortController().signal,
+        () => {},
+      );
+      for (const atMs of [0, 1_000]) {
+        give(b, atMs);
+        strategy.activate(b, atMs);
+        lose(b, atMs);
+        strategy.activate(c, atMs);
+      }
+      give(b, 2_000);
+      strategy.activate(b, 2_000);
+      expect(b.trialMs).toBe(5_000);
+      return all;
+    };
+    const back = make();
+    expect(back.strategy.activate(back.a, 3_000)).toEqual({ reason: 'takes over again from b', isBack: true });
+    const removed = make();
+    removed.strategy.change([removed.sources[0]]);
+    expect(removed.strategy.activate(removed.a, 3_000)).toEqual({
+      reason: 'takes over from b, which is no longer configured',
+      isBack: false,
+    });
+    expect(removed.strategy.standbys).toEqual([removed.a]);
+    // A source in need of a trial that gives no work is not waited for.
+    const { strategy, a, b, c } = make();
+    lose(b, 3_000);
+    strategy.activate(c, 3_000);
+    lose(a, 3_000);
+    expect(strategy.waitMs(3_000)).toBe(PATIENCE_MS);
+    give(c, 3_000);
+    expect(strategy.waitMs(3_000)).toBeUndefined();
   });
 });

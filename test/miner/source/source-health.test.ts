@@ -157,3 +157,16 @@ it('what the only source was found guilty of is not held against it once there i
   wait(DAY_MS);
   expect([told.length, renewed.length]).toEqual([1, 1]);
 });
+
+it.each([
+  [21, 0],
+  [22, 1],
+])('of %d refusals an acceptance leaves half, so that one more starts %d new sessions', (refusals, sessions) => {
+  const { health, renewed, refuse, wait } = oneOfTwo();
+  refuse(refusals);
+  health.accepted();
+  wait(5_000);
+  expect(renewed).toEqual([]);
+  refuse(1);
+  expect(renewed).toHaveLength(sessions);
+});

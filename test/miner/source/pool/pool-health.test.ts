@@ -290,3 +290,67 @@ it('a trial without an answer is over, so that an answer that comes late is foll
   wait(1);
   expect(told.at(-1)).toBe(NO_MORE);
 });
+
+it('a trial begins without the refusals of before, and a pool that is silent on trial is not connected to again', () => {
+  const { told, renewed, health, wait, refuse } = answering();
+  refuse(5);
+  const settled = health.sent();
+  wait(submitMs);
+  expect(told).toEqual([NO_MORE]);
+  wait(5 * MINUTE);
+  settled();
+  expect([told, renewed]).toEqual([[NO_MORE, AGAIN], []]);
+  refuse(2);
+  expect([told, renewed]).toEqual([[NO_MORE, AGAIN], []]);
+  refuse(1);
+  expect(renewed).toEqual([REFUSES]);
+});
+
+it('a pool that is unhealthy is not found unhealthy once more for its silence', () => {
+  const { told, health, wait, refuse } = answering();
+  refuse(24);
+  health.sent();
+  wait(submitMs);
+  for (let i = 0; i < 3; i++) health.disconnected();
+  expect(told).toEqual([REFUSES]);
+});
+
+it.each([
+  ['has recovered', ({ health }: ReturnType<typeof answering>) => health.sent()(ACCEPTED)],
+  ['is no longer the only one', () => {}],
+])('a pool that refused everything, %s and answers no more has a trial for its silence', (_, change) => {
+  const all = answering({ isAlone: true });
+  const { told, renewed, health, wait, refuse } = all;
+  refuse(24);
+  change(all);
+  health.judge = (fault, news) => told.push(fault ?? news ?? '');
+  told.length = 0;
+  renewed.length = 0;
+  health.sent();
+  wait(submitMs);
+  expect(told).toEqual([NO_MORE]);
+  wait(10 * MINUTE);
+  expect([told, renewed]).toEqual([[NO_MORE, AGAIN], []]);
+});
+
+it('a closed pool that refuses everything is not connected to again for a refusal that comes late', () => {
+  const { renewed, health, wait, refuse } = answering();
+  refuse(24);
+  health.stop();
+  renewed.length = 0;
+  wait(60 * MINUTE);
+  health.sent()(REFUSED);
+  expect(renewed).toEqual([]);
+});
+
+it('the only pool that refuses everything is connected to again at the end of the pause', () => {
+  const { renewed, health, wait, refuse } = answering({ isAlone: true });
+  refuse(24);
+  renewed.length = 0;
+  wait(5 * MINUTE - 1);
+  health.sent()(REFUSED);
+  expect(renewed).toEqual([]);
+  wait(1);
+  health.sent()(REFUSED);
+  expect(renewed).toEqual(['still refuses everything']);
+});
