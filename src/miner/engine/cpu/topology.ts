@@ -100,7 +100,6 @@ function intelKinds(cpus: readonly number[], read: ReadText): Kinds | undefined 
   const cpusOf = (unit: string) => parseCpuList(read(`/sys/devices/${unit}/cpus`) ?? '') ?? [];
   const performance = new Set(cpusOf('cpu_core'));
   const efficiency = new Set(['cpu_atom', 'cpu_lowpower'].flatMap(cpusOf));
-  if (performance.size === 0 && efficiency.size === 0) return undefined;
   if (!cpus.every((cpu) => performance.has(cpu) || efficiency.has(cpu))) return undefined;
   return new Map(cpus.map((cpu) => [cpu, performance.has(cpu) ? 'performance' : 'efficiency']));
 }

@@ -125,7 +125,18 @@ describe('where threads run', () => {
     expect(choose({ threads }, plain(4)).warning).toBe(warning);
   });
 
+  test.each([0, -1, 1.5, Number.NaN, 1_025])('%d are refused', (threads) => {
+    expect(() => chooseThreads({ threads }, plain(1_000))).toThrow(
+      `the number of CPU threads is a whole number from 1 to 1024, not ${threads}`,
+    );
+  });
+
+  test('1 to 1024 may be asked for', () => {
+    for (const threads of [1, 1_024]) expect(choose({ threads }, plain(256)).threads).toBe(threads);
+  });
+
   test('more than four for each hardware thread are refused', () => {
+    expect(choose({ threads: 16 }, plain(4)).threads).toBe(16);
     expect(() => chooseThreads({ threads: 17 }, plain(4))).toThrow(
       '17 CPU threads are too many for 4 hardware threads: give 16 at most',
     );
@@ -160,6 +171,90 @@ describe('where threads run', () => {
   ])('refuses %s', (_, wishes, allowance, message) => {
     expect(() => chooseThreads(wishes, allowance)).toThrow(RangeError);
     expect(() => chooseThreads(wishes, allowance)).toThrow(message);
+  });
+});
+
+describe('the reasons for a choice', () => {
+  const named = plain(4);
+  const hybrid: Allowance = {
+    count: 6,
+    topology: {
+      cores: [
+        { cpus: [0, 1], kind: 'performance' },
+        { cpus: [2], kind: 'efficiency' },
+        ...[3, 4, 5].map((cpu) => ({ cpus: [cpu], kind: 'efficiency' as const })),
+      ],
+    },
+  };
+
+  test.each<[ThreadOptions, Allowance, string]>([
+    [{}, named, 'one of 4 hardware threads is left free; placed by the system; niceness 19'],
+    [{}, plain(2), 'all 2 hardware threads; each pinned to a CPU; niceness 19'],
+    [{ niceness: 3 }, plain(1), 'all 1 hardware threads; placed by the system; niceness 3'],
+    [{ affinity: 'none' }, plain(2), 'all 2 hardware threads; placed by the system, as asked for; niceness 19'],
+    [{ affinity: [1, 3] }, named, 'one on each CPU asked for; pinned to CPUs 1,3; niceness 19'],
+    [{ affinity: [1] }, named, 'one on each CPU asked for; pinned to CPU 1; niceness 19'],
+    [
+      { threads: '50%' },
+      linux([[0], [1], [2], [3]], { quota: 2.5512 }),
+      '50% of 2.55 hardware threads, as asked for; placed by the system; niceness 19',
+    ],
+    [
+      {},
+      linux([[0], [1], [2], [3]], { quota: 1.5 }),
+      "as many as the control group's quota of 1.50 CPUs allows; placed by the system; niceness 19",
+    ],
+    [{ threads: 1 }, hybrid, 'asked for; 1 thread on performance cores (CPUs 0-1); niceness 19'],
+    [
+      { affinity: [0, 2, 4] },
+      hybrid,
+      'one on each CPU asked for; pinned to CPUs 0,2,4: ' +
+        '1 thread on performance cores (CPU 0), 2 on efficiency cores (CPUs 2,4); niceness 19',
+    ],
+    [
+      { cores: 'performance' },
+      hybrid,
+      'all 2 hardware threads of performance cores (on 1 cores); ' +
+        '2 threads on performance cores (CPUs 0-1); niceness 19',
+    ],
+    [
+      { cores: 'efficiency', threads: '75%' },
+      hybrid,
+      '75% of 4 hardware threads of efficiency cores, as asked for; ' +
+        '3 threads on efficiency cores (CPUs 2-5); niceness 19',
+    ],
+  ])('%j: %#', (wishes, allowance, why) => {
+    expect(chooseThreads(wishes, allowance).why).toBe(why);
+  });
+
+  test.each<[ThreadOptions, Allowance, string]>([
+    [{ affinity: [9] }, named, 'CPU threads cannot be pinned to CPU 9: this process may use 0-3'],
+    [
+      { affinity: [3], cores: 'performance' },
+      hybrid,
+      'CPU threads cannot be pinned to CPU 3: this process may use 0-1 as performance cores',
+    ],
+    [
+      { threads: 9, cores: 'performance' },
+      hybrid,
+      '9 CPU threads are too many for 2 hardware threads of performance cores: give 8 at most',
+    ],
+  ])('%j is refused in so many words', (wishes, allowance, message) => {
+    expect(() => chooseThreads(wishes, allowance)).toThrow(message);
+    try {
+      chooseThreads(wishes, allowance);
+    } catch (error) {
+      expect((error as Error).message).toBe(message);
+    }
+  });
+
+  test('what does not apply is absent', () => {
+    const sandbox: Allowance = { ...plain(2), priorityFault: 'no' };
+    expect(chooseThreads({}, sandbox)).toStrictEqual({
+      threads: 2,
+      groups: [{ places: [[0], [1]] }],
+      why: 'all 2 hardware threads; each pinned to a CPU; priority unchanged: no',
+    });
   });
 });
 

@@ -112,6 +112,10 @@ describe('what Linux says of', () => {
     expect(coresOf(read({ allowed: '1-4', online: '0,2-7' }))).toEqual([[2], [3], [4]]);
   });
 
+  test('a machine with a single CPU, which has room for more', () => {
+    expect(read({ allowed: '0-127', online: '0' })).toStrictEqual({ cores: [{ cpus: [0] }] });
+  });
+
   test('a container whose view of /sys numbers its CPUs differently', () => {
     expect(coresOf(read({ allowed: '4-5', online: '0-1' }))).toEqual([[4], [5]]);
   });
@@ -231,8 +235,28 @@ describe('the kinds of cores that Linux says', () => {
     expect(kindsIn(read({ allowed: '0-7', online: '0-7', devices })).performance).toEqual(range(4, 7));
   });
 
+  test.each<[string, readonly number[], readonly number[]]>([
+    ['in any order', [1024, 250, 1024, 250], [0, 2]],
+    ['with a single small core', [512, 1024, 250, 1024], [0, 1, 3]],
+    ['with a single large core', [250, 250, 1024, 300], [2]],
+    ['with capacities of 2 : 3', [682, 1024], [1]],
+    ['with capacities of 4 : 5', [1000, 800], [0]],
+  ])('of a chip whose cores are listed %s: %j', (_, all, performance) => {
+    const cpus = `0-${all.length - 1}`;
+    const topology = read({ allowed: cpus, online: cpus, devices: capacities([...all]) });
+    const efficiency = [...all.keys()].filter((cpu) => !performance.includes(cpu));
+    expect(kindsIn(topology)).toEqual({ performance, efficiency, alike: [] });
+  });
+
+  test('of a machine that has only cores of one unit', () => {
+    const both = { allowed: '0-1', online: '0-1' };
+    expect(kindsIn(read({ ...both, devices: { 'cpu_core/cpus': '0-1' } })).performance).toEqual([0, 1]);
+    expect(kindsIn(read({ ...both, devices: { 'cpu_atom/cpus': '0-1' } })).efficiency).toEqual([0, 1]);
+  });
+
   test.each([
     ['favoured cores of one kind', [1024, 1009, 980, 980]],
+    ['cores of one kind with capacities of more than 4 : 5', [1000, 801]],
     ['equal cores', [1024, 1024]],
     ['a single core', [1024]],
   ])('of %s: they are alike', (_, all) => {
@@ -382,6 +406,12 @@ describe('the quota of control groups of version 1', () => {
     expect(quotaOf({ groups: v1('/a'), mounts, cfs: { [`${at}/a`]: [quota, period] } })).toBeUndefined();
   });
 
+  test('is not in a file system of another kind', () => {
+    const overlay = `40 25 0:30 / ${at} rw - overlay overlay rw,cpu`;
+    const cfs = { [at]: [200_000, 100_000] as const };
+    expect(quotaOf({ groups: v1('/'), mounts: [overlay], cfs })).toBeUndefined();
+  });
+
   test('is undefined without a valid list of mounts', () => {
     const cfs = { [at]: [200_000, 100_000] as const };
     expect(quotaOf({ groups: v1('/'), cfs })).toBeUndefined();
@@ -400,6 +430,23 @@ test('nothing is known without a valid /proc', () => {
   expect(readTopology(() => undefined)).toBeUndefined();
   expect(readTopology(() => '')).toBeUndefined();
   expect(readTopology(() => 'Cpus_allowed_list:\t???\n')).toBeUndefined();
+});
+
+test('reads the files of 64 groups at most, however deep they are, and none at a path that is not absolute', () => {
+  const deep = '/a'.repeat(100);
+  const paths: string[] = [];
+  readTopology((path) => {
+    paths.push(path);
+    if (path === '/proc/self/cgroup') return `4:cpu:${deep}\n0::${deep}\n`;
+    if (path === '/proc/self/mountinfo') {
+      return ['1 1 0:1 / relative rw - cgroup c rw,cpu', 'x - cgroup c rw,cpu'].join('\n');
+    }
+    return path === '/proc/self/status' ? 'Cpus_allowed_list:\t0\n' : undefined;
+  });
+  const files = paths.filter((path) => path.endsWith('cpu.max'));
+  expect(files).toHaveLength(65);
+  expect(files.at(-1)).toBe(`/sys/fs/cgroup${'/a'.repeat(64)}/cpu.max`);
+  expect(paths.filter((path) => !path.startsWith('/'))).toEqual([]);
 });
 
 test('reads no file outside the control groups, whatever the group is called', () => {
