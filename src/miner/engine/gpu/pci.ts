@@ -30,7 +30,7 @@ export interface DisplayDevice {
 export function displayDevices(sysfs = SYSFS): DisplayDevice[] {
   try {
     return readdirSync(sysfs).flatMap((bus) => {
-      const read = (file: string) => readFileSync(join(sysfs, bus, file), 'utf8').trim();
+      const read = (file: string) => readFileSync(join(sysfs, bus, file), 'utf8');
       const vendor = makerOf(Number(read('vendor')));
       return vendor && DISPLAY.test(read('class')) ? [{ bus, vendor }] : [];
     });

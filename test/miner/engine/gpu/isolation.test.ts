@@ -46,7 +46,9 @@ describe('the layer’s table', () => {
 
   test('without addresses, as with Vulkan 1.0 or with some drivers', () => {
     const rows = parseTable('selectable devices:\n  GPU 0: 10005:0 "llvmpipe (LLVM 15.0.6, 256 bits)" CPU\n');
-    expect(rows).toEqual([{ vendorId: 0x10005, deviceId: 0, model: 'llvmpipe (LLVM 15.0.6, 256 bits)', isCpu: true }]);
+    expect(rows).toStrictEqual([
+      { vendorId: 0x10005, deviceId: 0, model: 'llvmpipe (LLVM 15.0.6, 256 bits)', isCpu: true },
+    ]);
   });
 
   test('is the last one in the output', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { common, without } from '#pickaxe/miner/engine/gpu/gpu-engine.js';
 import { toChild, toParent } from '#pickaxe/miner/engine/gpu/protocol.js';
+import { TUNING_LIMITS } from '#pickaxe/miner/engine/gpu/tuning.js';
 
 const strip = (counter: number, counters: number) => ({ lane: 1, step: 1, page: 2, pages: 1, counter, counters });
 const report = { type: 'report', search: 1, searched: strip(0, 10), beganMs: 12.5, candidates: [5n] };
@@ -17,6 +18,23 @@ test('valid messages of both sides are accepted', () => {
 });
 
 test.each([
+  ['the first and the last nonce', { ...report, candidates: [0n, (1n << 64n) - 1n] }],
+  ['all pages', { ...report, searched: { ...strip(0, 1), page: 0, pages: 65_536 } }],
+  ['all counters', { ...report, searched: strip(0, 2 ** 32) }],
+  ['the first lane, page and counter', { ...report, searched: { ...strip(0, 1), lane: 0, page: 0 } }],
+  ['no readings', { type: 'pulse' }],
+  ['a reading below zero', { type: 'pulse', telemetry: { temperatureCelsius: -10 } }],
+])('the parent takes %s', (_, message) => {
+  expect(toParent.parse(message)).toEqual(message);
+});
+
+test.each([
+  ['no pages', { ...report, searched: { ...strip(0, 1), pages: 0 } }],
+  ['a lane below zero', { ...report, searched: { ...strip(0, 1), lane: -1 } }],
+  ['a page below zero', { ...report, searched: { ...strip(0, 1), page: -1, pages: 1 } }],
+  ['a counter below zero', { ...report, searched: strip(-1, 1) }],
+  ['a part of a counter', { ...report, searched: strip(0.5, 1) }],
+  ['a nonce below zero', { ...report, candidates: [-1n] }],
   ['a nonce over 64 bits', { ...report, candidates: [1n << 64n] }],
   ['a nonce that is a number', { ...report, candidates: [5] }],
   ['a range past the last counter', { ...report, searched: strip(2 ** 32 - 1, 2) }],
@@ -29,6 +47,29 @@ test.each([
   ['no message', undefined],
 ])('the parent refuses %s', (_, message) => {
   expect(toParent.safeParse(message).success).toBe(false);
+});
+
+const OPEN = {
+  type: 'open',
+  softwareGpu: false,
+  tuneAgain: false,
+  minesAtOnce: false,
+  hurried: false,
+  tuningLimits: TUNING_LIMITS,
+  skip: [],
+  card: {},
+  pulseMs: 0.5,
+};
+
+test.each([
+  ['no length of batches', {}, true],
+  ['batches of 2 ms', { batchMs: 2 }, true],
+  ['batches of less than 2 ms', { batchMs: 1.9 }, false],
+  ['no time between pulses', { pulseMs: 0 }, false],
+  ['a card of an unknown maker', { card: { vendor: 'matrox' } }, false],
+  ['a card with a maker and an address', { card: { vendor: 'amd', bus: '0000:03:00.0' } }, true],
+])('the child opens a GPU with %s: %s', (_, change, isRight) => {
+  expect(toChild.safeParse({ ...OPEN, ...change }).success).toBe(isRight);
 });
 
 test('the child refuses arrays of a wrong length or type', () => {

@@ -66,4 +66,5 @@ test('an error while sensors are opened is the reason for their absence, and one
   const faulty = await openOrNone(async () => ({ what: 'faulty', read: () => Promise.reject(new Error('it broke')) }));
   expect(faulty.what).toBe('faulty');
   expect(await faulty.read()).toEqual({});
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -39,3 +39,14 @@ test('of many CPUs some are asked, as many of each kind as there are', async () 
   expect(await hertz(64, machine(clocks))).toBe(3e9);
   expect(await hertz(128, machine(clocks))).toBe(2e9);
 });
+
+test('of 64 CPUs every second one is asked, and nothing else in their folder', async () => {
+  const clocks = Array.from({ length: 64 }, (_, i) => [`devices/system/cpu/cpu${i}/cpufreq/scaling_cur_freq`, 1_000]);
+  const folders = { 'devices/system/cpu/cpufreq/x': 1, 'devices/system/cpu/cpuidle/x': 1 };
+  const machine = new PretendedMachine({ ...folders, ...Object.fromEntries(clocks) });
+  const sensors = await machine.open(64);
+  machine.paths.length = 0;
+  await sensors.read();
+  const asked = machine.paths.map((path) => Number(/cpu(\d+)\/cpufreq/.exec(path)?.[1]));
+  expect(asked).toEqual(Array.from({ length: 32 }, (_, i) => 2 * i));
+});

@@ -281,6 +281,33 @@ describe('Intel', () => {
     expect(await sensors.read()).toEqual({ ...ARC_TELLS, powerWatts: 150 });
   });
 
+  test('a card that reports only its energy has its power', async () => {
+    const machine = new Machine({
+      [BUS]: { vendor: '0x8086', ...within('hwmon/hwmon0', { name: 'xe', energy1_input: 1_000_000 }) },
+    });
+    const sensors = await machine.open({ vendor: 'intel', bus: BUS });
+    expect(sensors.what).toBe(`Linux’s sensors of the card at ${BUS} (xe)`);
+    expect(await sensors.read()).toEqual({});
+    machine.ms += 2_000;
+    machine.write(BUS, { 'hwmon/hwmon0/energy1_input': 201_000_000 });
+    expect(await sensors.read()).toEqual({ powerWatts: 100 });
+  });
+
+  test('a card whose driver shows nothing has no readings, and the reason', async () => {
+    const machine = new Machine({
+      [BUS]: { vendor: '0x1002', ...within('hwmon/hwmon0', { name: 'amdgpu', pwm1_max: 255 }) },
+    });
+    const sensors = await machine.open({ vendor: 'amd', bus: BUS });
+    expect(sensors.what).toBe(`no readings: Linux shows no sensors of the card at ${BUS}: its driver must be amdgpu`);
+  });
+
+  test('a fan without a full speed of its own has that of most drivers', async () => {
+    const machine = new Machine({
+      [BUS]: { vendor: '0x1002', ...within('hwmon/hwmon0', { name: 'amdgpu', pwm1: 51 }) },
+    });
+    expect(await (await machine.open({ vendor: 'amd', bus: BUS })).read()).toEqual({ fanRatio: 0.2 });
+  });
+
   test('an older i915 has its clock in another file', async () => {
     const { 'drm/card1/gt/gt0/rps_act_freq_mhz': _, ...files } = ARC;
     const sensors = await new Machine({ [BUS]: files }).open({ vendor: 'intel', bus: BUS });
