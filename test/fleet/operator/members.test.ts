@@ -47,3 +47,54 @@ it('reads a number of bytes of all members in a time', () => {
   expect(all.admits('c', 40, 0)).toBe(true);
   expect(all.admits('c', 60, 6_000)).toBe(true);
 });
+
+it('is silent after a time, and forgotten after a day, each in the order of its last message', () => {
+  const all = members();
+  all.take('a', message, 1, 0);
+  all.take('b', message, 1, 1);
+  all.take('a', message, 1, 2);
+  const silent = (nowMs: number) =>
+    all.all(nowMs).map(([name, member]) => `${name} ${all.isUnresponsive(member, nowMs)}`);
+  expect(silent(SILENT_MS + 1)).toEqual(['a false', 'b false']);
+  expect(silent(SILENT_MS + 2)).toEqual(['a false', 'b true']);
+  expect(namesOf(all, 86_400_001)).toEqual(['a', 'b']);
+  expect(namesOf(all, 86_400_002)).toEqual(['a']);
+  expect(all.get('b')).toBeUndefined();
+});
+
+it('a name is that of two members for a minute after their messages have alternated', () => {
+  const all = members();
+  const isDuplicate = (nowMs: number) => all.get('a')?.isDuplicate(nowMs) ?? false;
+  for (const [at, instance] of ['1', '2', '3', '2'].entries()) {
+    expect(isDuplicate(at)).toBe(false);
+    all.take('a', { instance }, 1, at);
+  }
+  expect([isDuplicate(3), isDuplicate(60_002), isDuplicate(60_003)]).toEqual([true, true, false]);
+});
+
+it('the messages of one member, and of all, are read at a bounded rate', () => {
+  const options = { most: 4, unresponsiveMs: SILENT_MS, bytesOfAll: RATE, mostBytes: 100 };
+  const rates = { rate: { most: 2, perSecond: 1 }, rateOfAll: { most: 5, perSecond: 2 } };
+  const all = new Members({ ...options, ...rates }, 0);
+  const read = (name: string, nowMs: number) => {
+    let count = 0;
+    while (all.admits(name, 1, nowMs)) count++;
+    return count;
+  };
+  expect([read('a', 0), read('b', 0), read('c', 0)]).toEqual([2, 2, 1]);
+  expect([read('a', 1_000), read('b', 1_000)]).toEqual([1, 1]);
+});
+
+it('remembers the rates of twice as many senders as members', () => {
+  const rate = { most: 1, perSecond: 0 };
+  const all = new Members(
+    { most: 4, unresponsiveMs: SILENT_MS, rate, rateOfAll: RATE, bytesOfAll: RATE, mostBytes: 100 },
+    0,
+  );
+  const admitted = (name: string) => all.admits(name, 1, 0);
+  expect(admitted('first')).toBe(true);
+  for (let i = 0; i < 7; i++) expect(admitted(`other${i}`)).toBe(true);
+  expect(admitted('first')).toBe(false);
+  expect(admitted('other7')).toBe(true);
+  expect(admitted('first')).toBe(true);
+});

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { givenWorkOf } from '#pickaxe/fleet/messages.js';
 import { FleetStatus } from '#pickaxe/fleet/operator/fleet-status.js';
 import { Roster } from '#pickaxe/fleet/operator/roster.js';
+import { HEADER_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
 import { expectShape } from '../../expect-shape.ts';
 import { makeWork } from '../../fakes.ts';
 import { FakeClock } from '../../rig/status/fakes.ts';
@@ -28,6 +29,14 @@ function setUp() {
   const lines: string[] = [];
   const roster = new Roster({ link, subjects: SUBJECTS, clock, warn: (line) => lines.push(line) });
   return { link, sender, clock, lines, roster };
+}
+
+/** A work of this height, as a state gives it. */
+function givenAt(height: bigint, name = `${INSTANCE}-1`) {
+  const work = makeWork(1e6);
+  const header = Uint8Array.from(work.header);
+  new DataView(header.buffer).setBigUint64(HEADER_OFFSET.height, height, true);
+  return { chain: work.chain, name, given: givenWorkOf({ ...work, header }, name) };
 }
 
 describe('rigs', () => {
@@ -71,6 +80,22 @@ describe('rigs', () => {
     sendReport(sender, 'paused', { state: 'paused', devices: [reportedDevice({ state: 'paused' })] });
     await delivered();
     expect(roster.status()).toMatchObject({ rigsFaulty: 2, rigsMining: 2, rigsPaused: 1 });
+  });
+
+  it('have proven hashrates that are summed up where they are known, and solutions without an outcome', async () => {
+    const { sender, roster } = setUp();
+    sendReport(sender, 'a', { provenHashesPerSecond: 5, found: 10, accepted: 1, rejected: 2, stale: 3, unknown: 1 });
+    sendReport(sender, 'b', { provenHashesPerSecond: null, found: 1, accepted: 3 });
+    await delivered();
+    expect(roster.status()).toMatchObject({
+      provenHashesPerSecond: 5,
+      found: 11,
+      accepted: 4,
+      rejected: 2,
+      stale: 3,
+      unknown: 1,
+      pending: 3,
+    });
   });
 
   it('are no duplicates after a restart, but when two of one name alternate', async () => {
@@ -126,6 +151,36 @@ describe('coordinators', () => {
     ]);
     clock.advance(5_001);
     expect(roster.status().coordinators).toMatchObject([{ silent: true }]);
+  });
+
+  it('have the work of their last state, with what is known of it, and its age', async () => {
+    const { sender, clock, roster } = setUp();
+    const shown = async (state: Parameters<typeof sendState>[2]) => {
+      sendState(sender, 'c1', state);
+      await delivered();
+      const [{ chain, height, workAgeSeconds }] = roster.status().coordinators;
+      clock.advance(1_000);
+      return [chain, height, workAgeSeconds];
+    };
+    const { chain, name: work, given } = givenAt(7n);
+    const height = 7;
+    // The name alone says nothing of the chain. The work may come later.
+    expect(await shown(beat(1, work))).toEqual([null, null, 0]);
+    expect(await shown({ ...beat(2, work), given })).toEqual([chain, height, 1]);
+    expect(await shown(beat(3, work))).toEqual([chain, height, 2]);
+    expect(await shown(beat(3, work))).toEqual([chain, height, 3]);
+    // A work that is not the current one counts for nothing.
+    expect(await shown({ ...beat(4, `${INSTANCE}-2`), given })).toEqual([null, null, 0]);
+    expect(await shown(beat(5, null))).toEqual([null, null, null]);
+    expect(await shown(beat(6, work))).toEqual([null, null, 0]);
+  });
+
+  it('have a height that programs can read, whatever they claim', async () => {
+    const { sender, roster } = setUp();
+    const { name, given } = givenAt(2n ** 64n - 1n);
+    sendState(sender, 'c1', { ...beat(1, name), given });
+    await delivered();
+    expect(roster.status().coordinators[0].height).toBe(Number.MAX_SAFE_INTEGER);
   });
 
   it('are believed about the newest state of an instance', async () => {
@@ -195,6 +250,27 @@ describe('the expected share of repeated work', () => {
     expect(roster.status().repeats).toMatchObject({ jobSeconds: 20 });
   });
 
+  it('is that of the work with the most of it, and at most the whole', async () => {
+    const { sender, clock, roster } = setUp();
+    const pool = (number: number, bytes: 1 | 2 | 4) => {
+      const work = makeWork(1e6, { rollTime: false, until: 'replaced', nonce1: { value: 5, bytes } });
+      return stateWithWork(number, { given: givenWorkOf(work, `${INSTANCE}-${number}`) });
+    };
+    sendState(sender, 'wide', pool(1, 1));
+    sendState(sender, 'narrow', pool(1, 4));
+    sendState(sender, 'unused', pool(1, 4));
+    sendState(sender, 'middle', pool(1, 2));
+    for (const coordinator of ['wide', 'narrow', 'middle']) sendReport(sender, coordinator, { coordinator });
+    await delivered();
+    clock.advance(10_000);
+    expect(roster.status().repeats).toMatchObject({ nonces: 2 ** 32, jobSeconds: 10, rigs: 3, ratio: 1 });
+    // The first work of a coordinator after a time without one has no work before it.
+    sendState(sender, 'narrow', beat(2, null));
+    sendState(sender, 'narrow', pool(3, 4));
+    await delivered();
+    expect(roster.status().repeats).toMatchObject({ nonces: 2 ** 48, jobSeconds: 10 });
+  });
+
   it('is not known without a coordinator whose work rigs mine', async () => {
     const { sender, roster } = setUp();
     sendState(sender, 'c2', stateWithWork(1));
@@ -217,6 +293,33 @@ describe('what others can do', () => {
     expect(roster.status().rigs.map(({ name }) => name)).toEqual(['good']);
     expect(roster.status().ignored).toEqual({ malformed: 1, tooFast: 0, tooManyMembers: 0 });
     expect(lines).toEqual(['the rig bad rig sends reports that cannot be read']);
+  });
+
+  it.each([
+    ['no state', '{}', 'the coordinator c 1 sends states that cannot be read'],
+    ['no name in its subject', '{}', 'a message has no name of a member in its subject'],
+  ])('sends %s: it is counted, logged and ignored', async (what, text, line) => {
+    const { sender, lines, clock, roster } = setUp();
+    const subject = what === 'no state' ? SUBJECTS.beat('c\n1') : 'pickaxe.beat.%zz';
+    const send = () => sender.publish(subject, new TextEncoder().encode(text));
+    for (let i = 0; i < 8; i++) send();
+    await delivered();
+    expect(roster.status()).toMatchObject({ coordinators: [], ignored: { malformed: 8, tooFast: 0 } });
+    expect(lines).toEqual(Array.from({ length: 5 }, () => line));
+    clock.advance(10_000);
+    send();
+    await delivered();
+    expect(lines.slice(5)).toEqual([`${line} (3 such lines were left out)`]);
+  });
+
+  it('floods with states: as many are read as a busy coordinator sends, and those of others', async () => {
+    const { sender, roster } = setUp();
+    for (let number = 0; number < 100; number++) sendState(sender, 'c1', beat(number, null));
+    sendState(sender, 'c2', beat(1, null));
+    await delivered();
+    const { coordinators, ignored } = roster.status();
+    expect(coordinators.map(({ name }) => name)).toEqual(['c1', 'c2']);
+    expect(ignored).toEqual({ malformed: 0, tooFast: 40, tooManyMembers: 0 });
   });
 
   it('floods with junk or reports: few are parsed, few lines are logged, and the messages of others are read', async () => {
