@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dryRun } from '#pickaxe/app/composition/dry-run.js';
-import { DEFAULTS } from '#pickaxe/app/config/settings.js';
+import type { FleetMember } from '#pickaxe/app/composition/fleet-link.js';
+import { type Config, DEFAULTS } from '#pickaxe/app/config/settings.js';
+import { FleetSubjects } from '#pickaxe/fleet/subjects.js';
 import { DeviceError } from '#pickaxe/miner/engine/engine.js';
 import { FakeEngine } from '../../fakes.ts';
 import { listeningLog } from '../../rig/pauses/fakes.ts';
@@ -51,5 +53,91 @@ describe('a dry run', () => {
     const broken = failing('cpu', new TypeError('x is undefined'));
     await expect(tried([broken])).rejects.toThrow('x is undefined');
     expect(broken.closed).toBe(1);
+  });
+});
+
+describe('the lines of a dry run', () => {
+  const KEY = 'a'.repeat(64);
+  const NODE: Partial<Config> = { miner: { ...DEFAULTS.miner, publicKeys: [KEY] } };
+  const POOL: Partial<Config> = { pool: { ...DEFAULTS.pool, urls: ['stratum+tcp://one:1'], user: 'me.rig' } };
+  const NATS: Partial<Config> = { nats: { ...DEFAULTS.nats, urls: ['nats://a:1', 'nats://b:1'] } };
+  const member = { name: 'north', subjects: new FleetSubjects('pickaxe') } as FleetMember;
+  const gpu = Object.assign(new FakeEngine('gpu0'), { kind: 'gpu' });
+
+  interface Given {
+    readonly source?: { readonly name: string; readonly kind: string };
+    readonly engines?: readonly FakeEngine[];
+    readonly member?: FleetMember;
+  }
+
+  async function lines(part: Partial<Config>, given: Given = {}) {
+    const { source = { name: 'http://one', kind: 'node' }, engines = [] } = given;
+    const written: string[] = [];
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(`${text}`) > 0);
+    onTestFinished(() => write.mockRestore());
+    const rig = { engines, relays: [], log: listeningLog().log, source };
+    await dryRun(rig as never, { ...DEFAULTS, ...part }, given.member);
+    write.mockRestore();
+    return written.join('').trimEnd().split('\n');
+  }
+
+  const PUBLISHES = 'fleet   publishes work as pickaxe.work.north at nats://a:1, nats://b:1 (not connected)';
+  it.each<[what: string, part: Partial<Config>, given: Given, expected: string[]]>([
+    ['nodes', NODE, {}, ['node    http://one (not asked)', `miner   k:${KEY}, keys-all of ${KEY}`]],
+    ['pools', POOL, { source: { name: 'one', kind: 'pool' } }, ['pool    one (not asked)', 'user    me.rig']],
+    [
+      'a fleet',
+      NATS,
+      { source: { name: 'nats://a:1', kind: 'fleet' }, member },
+      ['fleet   nats://a:1 (not connected), as north'],
+    ],
+    [
+      'nodes, for a fleet',
+      { ...NODE, ...NATS },
+      { member },
+      ['node    http://one (not asked)', `miner   k:${KEY}, keys-all of ${KEY}`, PUBLISHES],
+    ],
+    [
+      'pools, for a fleet',
+      { ...POOL, ...NATS },
+      { source: { name: 'one', kind: 'pool' }, member },
+      ['pool    one (not asked)', 'user    me.rig', PUBLISHES],
+    ],
+  ])('say where it would mine and who would be paid: on %s', async (_, part, given, expected) => {
+    expect(await lines(part, given)).toEqual(expected);
+  });
+
+  it('name each device, and the temperatures at which it would pause', async () => {
+    const devices = {
+      ...DEFAULTS.devices,
+      cpuTempLimit: 80,
+      tempLimit: [{ value: 75 }, { gpu: 'gpu0', value: 70 }],
+      tempResume: [{ value: 60 }],
+    } as Config['devices'];
+    const engines = [new FakeEngine('cpu'), gpu, failing('gpu1', new DeviceError('missing', 'there is none'))];
+    const shown = (await lines({ ...NODE, devices }, { engines })).slice(2);
+    expect(shown).toEqual([
+      expect.stringMatching(/^cpu {5}fake: /),
+      expect.stringMatching(/^gpu0 {4}fake: /),
+      'gpu1    cannot be used: there is none',
+      expect.stringMatching(
+        /^heat {4}CPU: pause at 80 °C, resume at 70 °C; GPUs: pause at 75 °C, resume at 60 °C; gpu0: pause at 70 °C/,
+      ),
+    ]);
+    const unlimited = {
+      ...DEFAULTS.devices,
+      cpuTempLimit: 'none',
+      tempLimit: [{ value: 'none' }],
+    } as Config['devices'];
+    const cpu = { engines: [new FakeEngine('cpu')] };
+    expect((await lines({ ...NODE, devices: unlimited }, cpu)).at(-1)).toBe('heat    CPU: no limit; GPUs: no limit');
+  });
+
+  it.each([
+    [{}, 'stratum 127.0.0.1:3333, a share each 10 s'],
+    [{ tlsCert: '/c.pem' }, 'stratum 127.0.0.1:3333 with TLS, a share each 10 s'],
+  ])('tell of the server for ASICs: %j', async (more, line) => {
+    const listen = { host: '127.0.0.1', port: 3_333 };
+    expect((await lines({ ...NODE, stratum: { shareSeconds: 10, listen, ...more } })).at(-1)).toBe(line);
   });
 });

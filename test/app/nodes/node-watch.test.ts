@@ -2,7 +2,7 @@
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DEFAULTS } from '#pickaxe/app/config/settings.js';
-import { runNodeWatch } from '#pickaxe/app/nodes/node-watch.js';
+import { openCandidates, runNodeWatch } from '#pickaxe/app/nodes/node-watch.js';
 import { FailoverSource } from '#pickaxe/miner/source/failover.js';
 import { NodeSource } from '#pickaxe/miner/source/node/node-source.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
@@ -170,4 +170,40 @@ it('when all nodes stand still, mining goes on with the preferred one', async ()
   const solution = mine(follower.received.findLast((work) => rankOf(work) === 0)!);
   expect(await failover.submit(solution, follower.stop)).toMatchObject({ outcome: 'accepted' });
   expect(nodes.map(({ ledger }) => ledger.stats.accepted)).toEqual([1, 0]);
+});
+
+describe('the nodes that are compared', () => {
+  const MINER = { ...DEFAULTS.miner, publicKeys: miner.publicKeys };
+  async function candidates(urls: readonly string[], more: Partial<typeof DEFAULTS> = {}, network?: string) {
+    const settings = { ...DEFAULTS, node: { ...DEFAULTS.node, urls: [...urls], network }, ...more };
+    const opened = await openCandidates(settings as typeof DEFAULTS);
+    onTestFinished(() => opened.close());
+    return opened;
+  }
+
+  it('have the network of the settings, or else that of the first node that can be asked, or none', async () => {
+    const { urls } = await nodesWith({ network: 'testnet04' }, { network: 'development' });
+    const none = 'http://127.0.0.1:1';
+    expect((await candidates(urls, {}, 'mainnet01')).network).toBe('mainnet01');
+    expect((await candidates([none, ...urls])).network).toBe('testnet04');
+    expect((await candidates([none])).network).toBe('');
+  });
+
+  it('are each shown by a name, and with the reason if they cannot be asked', async () => {
+    const { urls } = await nodesWith({});
+    const { candidates: all } = await candidates([urls[0], urls[0], 'http://127.0.0.1:1']);
+    expect(new Set(all.map(({ name }) => name)).size).toBe(3);
+    expect(all.map(({ api }) => typeof api)).toEqual(['object', 'object', 'string']);
+    expect(all[2].api).toMatch(/127\.0\.0\.1:1/);
+  });
+
+  it('are asked why they give no work only for a miner that could take it', async () => {
+    const { urls } = await nodesWith({});
+    const nobody = await candidates(urls, {}, 'development');
+    expect(nobody.candidates[0].whyNoWork).toBeUndefined();
+    const somebody = await candidates([...urls, 'http://127.0.0.1:1'], { miner: MINER }, 'development');
+    const [works, silent] = await Promise.all(somebody.candidates.map(({ whyNoWork }) => whyNoWork!()));
+    expect(works).toBeUndefined();
+    expect(silent).toMatch(/127\.0\.0\.1:1/);
+  });
 });
