@@ -31,7 +31,7 @@ async function printing({ mines }: { readonly mines: boolean }) {
       }
     }
   });
-  const fails = (code: string, stream = process.stdout) => {
+  const fails = (code: string, stream: NodeJS.WriteStream = process.stdout) => {
     try {
       stream.emit('error', Object.assign(new Error(`it is ${code}`), { code }));
     } catch (error) {
