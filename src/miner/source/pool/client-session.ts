@@ -85,7 +85,7 @@ export class PoolSession {
       url: options.address.url,
       clock,
       onCall: (call) => this.#apply(call),
-      onStray: ({ error }) => this.#notices.show(complaintOf(error ?? '').text),
+      onStray: ({ error }) => this.#notices.show(complaintOf(error).text),
       onSkipped: (what) => options.onNote('warning', what),
       onRead: () => this.#update(),
     });
@@ -182,7 +182,7 @@ export class PoolSession {
   }
 
   #refusal(what: string, { error }: Answer, remedy = ''): PoolError {
-    const quoted = quote(complaintOf(error ?? '').text);
+    const quoted = quote(complaintOf(error).text);
     const message = `the pool ${what}${quoted === '' ? '' : ` (“${quoted}”)`}. ${remedy}`;
     return new PoolError('refused', message.trim());
   }
@@ -321,7 +321,7 @@ export class PoolSession {
    * answered about it in time.
    */
   #update(): void {
-    if (!this.#authorized || !this.#works.hasNonce1) return;
+    if (!this.#authorized) return;
     const { stale, reason, work } = this.#works.take();
     if (stale.length > 0) this.#options.onStale(stale, reason);
     if (work) this.#options.onWork(work);

@@ -81,7 +81,7 @@ export class PoolHealth extends SourceHealth {
   }
 
   #unanswered(): void {
-    if (!this.#everAnswered || this.isUnhealthy) return;
+    if (!this.#everAnswered) return;
     this.#unansweredConnections = 0;
     this.fail('answers shares no more');
   }

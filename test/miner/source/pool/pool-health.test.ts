@@ -354,3 +354,51 @@ it('the only pool that refuses everything is connected to again at the end of th
   health.sent()(REFUSED);
   expect(renewed).toEqual(['still refuses everything']);
 });
+
+const OTHER: ShareAnswer = { kind: 'other' };
+
+it('an answer that is neither yes nor no halves no refusals, but passes a trial for silence', () => {
+  const { told, renewed, health, wait, refuse } = answering();
+  refuse(11);
+  health.sent()(OTHER);
+  expect(renewed).toEqual([]);
+  refuse(1);
+  expect(renewed).toEqual([REFUSES]);
+  health.sent()(ACCEPTED);
+  health.sent();
+  wait(submitMs);
+  wait(5 * MINUTE);
+  expect(told).toEqual([NO_MORE, AGAIN]);
+  health.sent()(OTHER);
+  // It is not on trial any more: three refusals say nothing, and a share has its usual time.
+  refuse(3);
+  health.sent();
+  wait(submitMs - 1);
+  expect(told).toEqual([NO_MORE, AGAIN]);
+  wait(1);
+  expect(told).toEqual([NO_MORE, AGAIN, NO_MORE]);
+});
+
+it('an answer that is neither yes nor no leaves the pauses of a pool that refuses everything', () => {
+  const { told, health, wait, refuse } = answering();
+  refuse(24);
+  health.sent()(OTHER);
+  wait(5 * MINUTE);
+  refuse(3);
+  expect(told).toEqual([REFUSES, MAY_ACCEPT, REFUSES]);
+  wait(10 * MINUTE - 1);
+  expect(told).toHaveLength(3);
+  wait(1);
+  expect(told).toHaveLength(4);
+});
+
+it('each fault for unanswered connections takes three of them', () => {
+  const { told, health, wait } = answering();
+  for (let i = 0; i < 3; i++) health.disconnected();
+  expect(told).toEqual([NO_MORE]);
+  wait(5 * MINUTE);
+  for (let i = 0; i < 2; i++) health.disconnected();
+  expect(told).toEqual([NO_MORE, AGAIN]);
+  health.disconnected();
+  expect(told).toEqual([NO_MORE, AGAIN, NO_MORE]);
+});

@@ -157,3 +157,48 @@ it('of several targets before the first job, the last one counts', () => {
     expect(works.take().work?.target).toEqual(targetForDifficulty(targets.at(-1)!));
   }
 });
+
+it.each([
+  ['another name', { ...job('b', 1, true) }],
+  ['another header', { ...job('a', 2, true) }],
+])('a clean job with %s is another one', (_, next) => {
+  const works = subscribed();
+  works.notify(job('a', 1, true));
+  const { work } = works.take();
+  works.notify(next);
+  expect(works.take()).toMatchObject({ stale: [work], work: { header: next.header } });
+});
+
+it('the same job with another nonce1 is another one', () => {
+  const works = subscribed();
+  works.notify(job('a', 1, true));
+  const { work } = works.take();
+  works.setNonce1({ value: 8, bytes: 1 });
+  expect(works.take().work).toBeUndefined();
+  works.notify(job('a', 1, true));
+  expect(works.take()).toMatchObject({ stale: [work], work: { nonce1: { value: 8, bytes: 1 } } });
+});
+
+it('works of which some are overtaken end by a New Cut, and the latest job is the current one', () => {
+  const works = subscribed();
+  expect(works.isCurrent(works.take().work!)).toBe(false);
+  works.notify({ ...job('other chain', 1, true), header: makeHeader({ chain: 7 }) });
+  const { work: other } = works.take();
+  works.notify(job('a', 1, false));
+  const { work: first } = works.take();
+  expect([other, first].map((work) => works.isCurrent(work!))).toEqual([false, true]);
+  works.notify({ ...job('a', 1, true), header: makeHeader({ parent: 2 }) });
+  expect(works.take()).toMatchObject({ stale: [other, first], reason: 'new-cut' });
+  expect(works.isCurrent(first!)).toBe(false);
+  expect(works.end()).toHaveLength(1);
+  expect(works.take()).toEqual({ stale: [], reason: 'cancelled', work: undefined });
+});
+
+it('the block’s own target counts where the pool’s is harder, or is missing', () => {
+  const works = subscribed();
+  const header = makeHeader({ difficulty: 1_000 });
+  works.notify({ name: 'a', header, clean: true });
+  expect(works.take().work?.target).toEqual(targetForDifficulty(1_000));
+  works.setTarget(targetForDifficulty(2_000));
+  expect(works.take().work?.target ?? targetForDifficulty(1_000)).toEqual(targetForDifficulty(1_000));
+});

@@ -53,9 +53,10 @@ export function followPool(
 
 /** A connection whose other end is the test. */
 export class FakeSocket extends EventEmitter {
-  readonly destroyed = false;
-  readonly writableLength = 0;
-  readonly remoteAddress = '127.0.0.1';
+  destroyed = false;
+  /** Number of bytes that wait to be sent. */
+  writableLength = 0;
+  remoteAddress: string | undefined = '127.0.0.1';
   /** The lines that were sent to the pool. */
   readonly written: string[] = [];
 
@@ -64,7 +65,9 @@ export class FakeSocket extends EventEmitter {
     return true;
   }
 
-  destroy(): void {}
+  destroy(): void {
+    this.destroyed = true;
+  }
 
   get asSocket(): Socket {
     return this as unknown as Socket;

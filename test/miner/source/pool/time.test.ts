@@ -192,6 +192,32 @@ it.each([
   expect([rig.ended?.message, rig.ended?.fault]).toEqual([message, fault]);
 });
 
+it('a connection that ends before its answers has no times of them', async () => {
+  const socket = new FakeSocket();
+  const session = new PoolSession(socket.asSocket, {
+    address: { host: 'pool.example', port: 3333, tls: false, url: 'stratum+tcp://pool.example:3333' },
+    account: { user: USER, password: 'x' },
+    userAgent: 'pickaxe/test',
+    allowReconnect: false,
+    clock,
+    limits: poolLimits,
+    health: new PoolHealth(
+      clock,
+      () => 1,
+      poolLimits,
+      () => {},
+    ),
+    onWork: () => {},
+    onStale: () => {},
+    onNote: () => {},
+  });
+  const ended = session.run();
+  socket.emit('close');
+  await ended;
+  expect(session.times).toEqual({});
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 it('the times of a connection count from its beginning, to the first event of each kind', async () => {
   const rig = new Rig();
   await rig.wait(1_000);
