@@ -137,6 +137,24 @@ it.each([400, 403, 410, 413])('%i is a refusal', async (status) => {
   expect(posts()).toBe(1);
 });
 
+it.each([
+  [199, 'rejected'],
+  [200, 'accepted'],
+  [204, 'accepted'],
+  [299, 'accepted'],
+  [300, 'rejected'],
+  [404, 'stale'],
+])('the status %i without a text is %s', async (status, outcome) => {
+  const { verdict } = attempts([{ status, text: '' }]);
+  const reason = outcome === 'accepted' ? '' : `the node answered ${status}`;
+  expect(await verdict).toEqual({ outcome, reason });
+});
+
+it('a fault of the client itself counts as an answer that did not come', async () => {
+  const { verdict } = attempts([new TypeError('no such method'), UNKNOWN_WORK]);
+  expect(await verdict).toMatchObject({ outcome: 'unknown' });
+});
+
 describe('404', () => {
   it('is stale if no earlier attempt can have been accepted', async () => {
     const { verdict } = attempts([new NodeError('unreachable', 'away.'), busy({ byNode: true }), UNKNOWN_WORK]);
