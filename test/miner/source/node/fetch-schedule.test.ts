@@ -215,6 +215,7 @@ describe('FetchSchedule', () => {
     schedule.solved(work);
     schedule.notSolved(work);
     expect(fetch({ ...work })).toBe(true);
+    expect(due()).toBe(ms + limits.pollMs);
   });
 
   it('goes on fetching after a New Cut when a solution of the old work is not accepted', () => {
@@ -300,6 +301,88 @@ describe('FetchSchedule', () => {
     schedule.newCut(3, ms);
     fetch(later);
     expect([old, other, later].map((work) => schedule.isOutdated(work))).toEqual([true, false, false]);
+  });
+
+  it('says once of each work that it is stale, and only of those that are', () => {
+    const [work, other, elsewhere] = [workOn(3), workOn(3), workOn(4)];
+    const again = otherPayload(work);
+    for (const each of [other, work, elsewhere, again]) fetch(each);
+    expect(schedule.takeStale()).toEqual([]);
+    expect(schedule.solved(work)).toBe(true);
+    expect(schedule.takeStale()).toEqual([work, again]);
+    expect(schedule.takeStale()).toEqual([]);
+    schedule.newCut(3, ms);
+    expect(new Set(schedule.takeStale())).toEqual(new Set([other, work, again]));
+    schedule.newCut(3, ms + limits.burstMs);
+    schedule.solved(work);
+    expect(schedule.takeStale()).toEqual([]);
+    fetch(elsewhere);
+    schedule.expire();
+    expect([schedule.current, schedule.takeStale()]).toEqual([undefined, [elsewhere]]);
+    schedule.expire();
+    expect(schedule.takeStale()).toEqual([]);
+  });
+
+  it('takes a New Cut of a burst for one of the works before the current one', () => {
+    const [work, later, last] = [workOn(3), workOn(3), workOn(3)];
+    fetch(work);
+    schedule.newCut(3, ms);
+    fetch(later);
+    fetch(last);
+    expect(schedule.newCut(3, ms + limits.burstMs - 1)).toBe(false);
+    expect([work, later, last].map((each) => schedule.isOutdated(each))).toEqual([true, true, false]);
+  });
+
+  it('knows nothing of works that were never fetched, and expires nothing without work', () => {
+    const work = workOn(3);
+    expect([schedule.solved(work), schedule.isRemembered(work), schedule.isExpired(ms)]).toEqual([false, false, false]);
+    fetch(work);
+    expect([schedule.isRemembered(work), schedule.isRemembered(workOn(3))]).toEqual([true, false]);
+    ms += limits.expiryMs;
+    fetch(workOn(3));
+    expect(schedule.isRemembered(work)).toBe(true);
+    ms += 1;
+    fetch(workOn(3));
+    expect(schedule.isRemembered(work)).toBe(false);
+  });
+
+  it('does not mine on a parent that a New Cut has ended before its solution was sent', () => {
+    const work = workOn(3);
+    fetch(work);
+    schedule.newCut(3, ms);
+    expect(schedule.solved(work)).toBe(false);
+    expect(fetch(otherPayload(work))).toBe(false);
+  });
+
+  it('mines on an earlier parent again when the node goes back to it', () => {
+    const work = workOn(3);
+    fetch(work);
+    schedule.solved(work);
+    expect(fetch(workOn(3))).toBe(true);
+    expect(fetch(otherPayload(work))).toBe(true);
+    expect(due()).toBe(ms + limits.pollMs);
+  });
+
+  it.each<[string, (work: Work) => Work, boolean]>([
+    ['in nothing', (work) => ({ ...work }), false],
+    ['in its target', (work) => ({ ...work, target: new Uint8Array(32) }), true],
+    ['in its chain', (work) => ({ ...work, chain: 4 }), true],
+    ['in its first byte', (work) => ({ ...work, header: work.header.with(0, work.header[0] ^ 1) }), true],
+    ['in its last byte', (work) => ({ ...work, header: work.header.with(277, work.header[277] ^ 1) }), true],
+    ['in its nonce', (work) => ({ ...work, header: work.header.with(278, work.header[278] ^ 1) }), false],
+  ])('takes a work that differs %s for a new one if it matters', (_, change, isNew) => {
+    const work = workOn(3);
+    fetch(work);
+    expect(fetch(change(work))).toBe(isNew);
+  });
+
+  it('takes the same parent on another chain for another one', () => {
+    const work = workOn(3);
+    fetch(work);
+    fetch({ ...work, chain: 4 });
+    expect(schedule.solved(work)).toBe(false);
+    expect(schedule.current?.chain).toBe(4);
+    expect(schedule.takeStale()).toEqual([work]);
   });
 
   it('knows when the node has forgotten the work', () => {
