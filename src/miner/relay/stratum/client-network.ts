@@ -26,7 +26,7 @@ export function networkOf(address: string, bits = 64): string {
   const [head, tail] = plain.replace(/%.*$/, '').split('::');
   const groups = head === '' ? [] : head.split(':');
   const last = tail ? tail.split(':') : [];
-  const zeros = tail === undefined ? 0 : 8 - groups.length - last.length - (plain.includes('.') ? 1 : 0);
+  const zeros = 8 - groups.length - last.length - (plain.includes('.') ? 1 : 0);
   const all = [...groups, ...Array<string>(Math.max(0, zeros)).fill('0'), ...last];
   return `${all
     .slice(0, bits / 16)

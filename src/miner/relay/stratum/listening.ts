@@ -1,6 +1,6 @@
 /** How the connections of clients come to the stratum server: by default, over a TCP port. */
 
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import type { PeerStream } from '../../../base/net/connecting.ts';
 
 export interface ListenEvents {
@@ -40,9 +40,9 @@ export function onTcp(address: { readonly host: string; readonly port: number })
       server.listen(address, resolve);
     });
     server.on('error', ({ message }) => failed(message));
-    const bound = server.address();
+    const { port } = server.address() as AddressInfo;
     return {
-      port: typeof bound === 'object' && bound ? bound.port : address.port,
+      port,
       close: () => new Promise((resolve) => server.close(() => resolve())),
     };
   };

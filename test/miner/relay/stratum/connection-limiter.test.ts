@@ -32,6 +32,16 @@ describe('bans', () => {
   });
 });
 
+it('penalties are of one point and more, and a client without one makes no place in their memory', () => {
+  const warnings: string[] = [];
+  const log = { debug() {}, info() {}, warn: (line: string) => void warnings.push(line) };
+  const limiter = new ConnectionLimiter({ ...stratumLimits, remembered: 2 }, log, 0);
+  for (let point = 0; point <= 100; point++) limiter.note('192.0.2.1', 1, 'junk', 0);
+  expect(warnings).toHaveLength(1);
+  for (const last of [2, 3, 4]) limiter.note(`192.0.2.${last}`, 0, 'it has closed the connection', 0);
+  expect(limiter.enter('192.0.2.1', 0)).toBe('banned');
+});
+
 describe('connections from one address', () => {
   const SILENT = { debug() {}, info() {}, warn() {} };
   const limiterWith = (limits: Partial<typeof stratumLimits>) =>
@@ -77,6 +87,33 @@ describe('connections from one address', () => {
     expect([drain(one), drain(other), drain(limiter.enter('192.0.2.2', 0))]).toEqual([50, 0, 50]);
     limiter.leave('192.0.2.1');
     limiter.leave('192.0.2.1');
+    expect(drain(limiter.enter('192.0.2.1', 0))).toBe(0);
+  });
+
+  it('have their lines served until the last one ends', () => {
+    const limiter = limiterWith({});
+    const lines = limiter.enter('192.0.2.1', 0) as SharedLines;
+    limiter.enter('192.0.2.1', 0);
+    let turns = 0;
+    lines.wait(() => {
+      turns++;
+      return 'waits';
+    });
+    limiter.leave('192.0.2.1');
+    limiter.serve(0);
+    expect(turns).toBe(1);
+    limiter.leave('192.0.2.1');
+    limiter.serve(0);
+    expect(turns).toBe(1);
+  });
+
+  it('that have come again take no place among those that have ended', () => {
+    const limiter = limiterWith({ addressLineBurst: 50, remembered: 2 });
+    for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) drain(limiter.enter(address, 0));
+    limiter.leave('192.0.2.1');
+    limiter.leave('192.0.2.2');
+    limiter.enter('192.0.2.2', 0);
+    limiter.leave('192.0.2.3');
     expect(drain(limiter.enter('192.0.2.1', 0))).toBe(0);
   });
 
@@ -139,6 +176,7 @@ describe('clients of one address that wait for lines', () => {
 
 it('a server that serves no lines for a second is held up until it does', () => {
   const limiter = new ConnectionLimiter(stratumLimits, { debug() {}, info() {}, warn() {} }, 0);
+  expect([limiter.heldUpMs(999), limiter.heldUpMs(1_000)]).toEqual([Number.NEGATIVE_INFINITY, 1_000]);
   limiter.serve(999);
   expect([limiter.heldUpMs(999), limiter.heldUpMs(1_998)]).toEqual([
     Number.NEGATIVE_INFINITY,

@@ -18,6 +18,9 @@ it.each([
   // The account of a key and a worker's name stay whole: the page and the tables shorten them, and can tell rigs apart.
   [`k:${'a'.repeat(64)}.rig`, `k:${'a'.repeat(64)}.rig`],
   [`k:${'a'.repeat(130)}.rig`, `k:${'a'.repeat(121)}….rig`],
+  [`${'a'.repeat(124)}.rig`, `${'a'.repeat(124)}.rig`],
+  [`abc.${'b'.repeat(125)}`, `a….${'b'.repeat(125)}`],
+  [`ab.${'b'.repeat(126)}`, `ab.${'b'.repeat(124)}…`],
   [`a.${'b'.repeat(140)}`, `a.${'b'.repeat(125)}…`],
 ])('the worker %j is called %s', (user, name) => {
   expect(workerName(user)).toBe(name);

@@ -304,6 +304,10 @@ it('first shares are logged at a bounded rate', async () => {
   bench.nowMs += 10_000;
   firstShare('late');
   expect(logged().at(-1)).toBe('first share of late, and of 10 others before it');
+  firstShare('one more');
+  bench.nowMs += 10_000;
+  firstShare('last');
+  expect(logged().at(-1)).toBe('first share of last, and of 1 others before it');
 });
 
 describe('the workers of a connection', () => {

@@ -169,7 +169,85 @@ describe('a nonce counts once', () => {
     const resultOf = (nonce: number) => judgeShare(works, given, undefined, BigInt(nonce), 0).result;
     for (let nonce = 0; nonce < 4_096; nonce++) expect(resultOf(nonce)).toBe('accepted');
     expect([4_096, 0, 4_095].map(resultOf)).toEqual(['stale', 'duplicate', 'duplicate']);
+    // A block is none too many.
+    const solution = { isBlock: true };
+    const block = { powHash, proves: true, solution, verdict: Promise.resolve({ outcome: 'accepted', reason: '' }) };
+    const found = judgeShare({ ...works, judge: () => block as never }, given, undefined, 4_097n, 0);
+    expect(found).toMatchObject({ result: 'accepted', isBlock: true });
   });
+
+  it('and a block counts though its target were harder than a share’s by a rounding error', () => {
+    const table = new JobTable();
+    const work = makeWork(EASY);
+    const shared = new SharedJobs({ jobOf: () => prepareJob(work) }, 100).later(work, undefined, 0)!;
+    table.add(shared, { target: work.target, difficulty: EASY });
+    const judge = () => ({
+      powHash: work.target,
+      proves: false,
+      solution: { isBlock: true },
+      verdict: Promise.resolve({ outcome: 'accepted', reason: '' }),
+    });
+    const given = table.get(shared.number)!;
+    const judged = judgeShare({ judge: judge as never, isStale: () => false }, given, undefined, 1n, 0);
+    expect(judged).toMatchObject({ result: 'accepted', isBlock: true, difficulty: EASY });
+  });
+});
+
+describe('a share of a pool’s work', () => {
+  it('is submitted, and is no block unless it meets the block’s target', async () => {
+    const { bench, client, work } = await serving(
+      makeWork(EASY, { until: 'replaced', blockTarget: targetForDifficulty(HARD) }),
+    );
+    const [target, notify] = client.login();
+    const { id, job } = jobOf(work, notify, target.params[0]);
+    expect(client.submit(id, mineShare(job, NONCE1)).result).toBe(true);
+    await eventually(() => expect(bench.recorded.of('verdict')).toHaveLength(1));
+    expect(bench.world.accounts.list(bench.nowMs)).toMatchObject([{ blocks: 0, accepted: 1 }]);
+    expect(shares(bench)).toMatchObject([{ result: 'accepted', isBlock: false }]);
+  });
+
+  it('has the pool’s own target to the last digit, where that is easier than a share', async () => {
+    const target = targetForDifficulty(EASY);
+    target[0] = 0xab;
+    const { client } = await serving({ ...makeWork(EASY, { until: 'replaced' }), target });
+    const [told] = client.login();
+    expect(told.params[0]).toMatch(/ab$/);
+  });
+});
+
+it('only shares that were mined are lines that cost a client nothing', async () => {
+  const { bench, client, work } = await serving(makeWork(HARD));
+  client.say(suggest(EASY));
+  const { id, job } = newest(
+    work,
+    client.login().map((message) => JSON.stringify(message)),
+  );
+  const jobNumber = Number.parseInt(id, 16);
+  const good = [1, 2].reduce<string[]>((all) => {
+    const from = all.length === 0 ? 1 : Number.parseInt(all[0], 16) + 1;
+    return [...all, mineShare(at(job, EASY), NONCE1, from)];
+  }, []);
+  const take = (nonce2: string | undefined, number = jobNumber) => {
+    const nonce = nonce2 === undefined ? undefined : (BigInt(`0x${nonce2}`) << 16n) | BigInt(NONCE1);
+    return client.session.receive({ kind: 'share', id: 1, worker: 'w', job: id, jobNumber: number, nonce });
+  };
+  expect([take(good[0]), take(good[0]), take(mineShare(at(job, EASY), NONCE1, 1, false))]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect([take(undefined), take(good[1], 0xffff)]).toEqual([false, false]);
+  await bench.condemn(work);
+  expect(take(good[1])).toBe(true);
+  const results = ['accepted', 'duplicate', 'low-difficulty', 'invalid', 'unknown-job', 'stale'];
+  expect(shares(bench).map(({ result }) => result)).toEqual(results);
+});
+
+it('the ledger has sixteen characters of what a client calls its job', async () => {
+  const { bench, client } = await serving(makeWork(HARD));
+  client.login();
+  for (const job of ['x'.repeat(16), 'y'.repeat(17)]) client.submit(job, '01');
+  expect(shares(bench).map(({ job }) => job)).toEqual(['x'.repeat(16), 'y'.repeat(16)]);
 });
 
 describe('a work has one block', () => {
