@@ -118,6 +118,8 @@ export class TestClient {
   /** What the server has sent, line by line, since it was last read. */
   #lines: string[] = [];
   closed: string | undefined;
+  /** The penalty points with which it was disconnected, and the kind of refusal. */
+  penalty: [points: number, refusal: string | undefined] | undefined;
   /** Whether whatever it is sent next is too much, so that the connection ends. */
   isDeaf = false;
   readonly #bench: SessionBench;
@@ -130,8 +132,9 @@ export class TestClient {
         this.#lines.push(...lines.toString().split('\n').slice(0, -1));
         if (this.isDeaf) this.session.end();
       },
-      close: (reason: string) => {
+      close: (reason: string, points: number, refusal?: string) => {
         this.closed = reason;
+        this.penalty = [points, refusal];
       },
     };
     this.#messages = new StratumClient(connection, bench.world.limits);

@@ -159,8 +159,68 @@ describe('what a client says first, line by line', () => {
     const silent = bench.client();
     client.login();
     bench.pass(3_600);
-    expect(silent.closed).toBe('no login');
+    expect([silent.closed, silent.penalty]).toEqual(['no login', [0, 'timeout']]);
     expect(client.closed).toBeUndefined();
+    client.session.close('the server ends');
+    expect([client.closed, client.penalty]).toEqual(['the server ends', [0, undefined]]);
+  });
+
+  it('costs as much as any line that is no share', async () => {
+    const { client } = await serving();
+    const id = 1;
+    const share = { kind: 'share', id, worker: 'w', job: '1', jobNumber: 1, nonce: 1n } as const;
+    const takes = (...requests: Parameters<TestClient['session']['receive']>) => client.session.receive(...requests);
+    expect([takes({ kind: 'junk', id }), takes({ kind: 'suggest', id, difficulty: HARD })]).toEqual([false, false]);
+    expect([takes(share), takes({ kind: 'authorize', id, worker: 'w', chosen: undefined })]).toEqual([false, false]);
+    expect([takes(share), takes({ kind: 'subscribe', id, agent: '' }), takes(share)]).toEqual([false, false, false]);
+  });
+});
+
+describe('the log', () => {
+  it('has the begin and the end of a session with a worker, and no other', async () => {
+    const { bench } = await serving();
+    const leave = (login: (client: TestClient) => void) => {
+      const client = bench.client();
+      login(client);
+      client.leave();
+      return bench.logged.splice(0);
+    };
+    expect(leave((client) => client.say('{"id":1,"method":"mining.subscribe","params":["cgminer/4"]}'))).toEqual([]);
+    expect(leave((client) => client.login('rig', 'x', 'cgminer/4'))).toEqual([
+      'session 3 of rig has begun: 192.0.2.1, cgminer/4',
+      'session 3 of rig has ended',
+    ]);
+    expect(leave((client) => client.login('', 'x', '')).at(0)).toBe(
+      'session 4 of unnamed has begun: 192.0.2.1, an unnamed program',
+    );
+  });
+});
+
+describe('a session that has ended', () => {
+  it('hashes no more in the account of its worker', async () => {
+    const { bench, client } = await serving();
+    client.login('rig');
+    const listed = () => bench.world.accounts.list(bench.nowMs).map(({ name, sessions }) => [name, sessions]);
+    expect(listed()).toEqual([['rig', 1]]);
+    client.leave();
+    expect(listed()).toEqual([['rig', 0]]);
+  });
+
+  it.each([
+    [32, false],
+    [33, true],
+  ])('leaves its rate to the next one once it is known, with %i shares: %s', async (count, isKnown) => {
+    const { bench, client, work } = await serving();
+    const [target, notify] = client.login('rig', 'd=0.00000005');
+    const { id, job } = jobOf(work, notify, target.params[0]);
+    for (let share = 0, from = 1; share < count; share++) {
+      const nonce2 = mineShare(job, client.nonce1, from);
+      from = Number.parseInt(nonce2, 16) + 1;
+      bench.nowMs += 1_000;
+      expect(client.submit(id, nonce2, 'rig').result).toBe(true);
+    }
+    client.leave();
+    expect(bench.world.rates.get('192.0.2.1', 'rig') !== undefined).toBe(isKnown);
   });
 });
 
@@ -236,6 +296,14 @@ describe('a share', () => {
     const reversed = mineShare(job, 0x0102).match(/../g)!.reverse().join('');
     expect(client.submit(id, reversed).result).toBe(true);
     expect(client.submit(id, reversed.replace(/^0+/, '')).error[0]).toBe(22);
+  });
+
+  it('of a BlackMiner F1 has no more than its six bytes', async () => {
+    const { client } = await serving();
+    client.login('f1', 'd=0.00000005', 'BlackMiner F1');
+    for (const nonce2 of ['0'.repeat(13), '0'.repeat(14)]) {
+      expect(client.submit('1', nonce2).error).toEqual([20, 'nonce2 is a text of 1 to 12 hex digits', null]);
+    }
   });
 
   it.each(['1', '0x1', '01', '000000000001'])('of a BlackMiner F1 may lack leading zeros: %s', async (nonce2) => {
@@ -409,6 +477,21 @@ describe('the difficulty', () => {
     expect([later.method, later.params[1] === first, more]).toEqual(['mining.notify', false, []]);
     bench.pass(0.3);
     expect(client.read()).toEqual([]);
+  });
+
+  it('stays as suggested where the next suggestion is none', async () => {
+    const { client } = await serving();
+    client.say('{"id":1,"method":"mining.suggest_difficulty","params":[1]}');
+    const wrong = '{"result":null,"error":[20,"a difficulty is a number above 0",null],"id":2}';
+    for (const [method, param] of [
+      ['difficulty', '"x"'],
+      ['target', '7'],
+      ['target', '"xyz"'],
+      ['target', 'null'],
+    ]) {
+      expect(client.say(`{"id":2,"method":"mining.suggest_${method}","params":[${param}]}`)).toEqual([wrong]);
+    }
+    expect(client.login()[0].params).toEqual([formatTarget(targetForDifficulty(2 ** 32))]);
   });
 
   it('is suggested as a target, too', async () => {

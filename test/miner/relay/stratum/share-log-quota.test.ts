@@ -81,6 +81,12 @@ describe('shares without a line', () => {
   });
 });
 
+it('an address that has brought a share of late is not the one that is forgotten', () => {
+  const bench = new QuotaBench({ connections: 2, ledgerBurst: 0 });
+  for (const last of [1, 2, 1, 3]) bench.bring(share(`w${last}`), `192.0.2.${last}`);
+  expect(bench.sums.map(({ worker }) => worker)).toEqual(['w2']);
+});
+
 describe('all sessions of one address together', () => {
   const limits = { ledgerBurst: 40, ledgerLinesPerSecond: 1 };
 

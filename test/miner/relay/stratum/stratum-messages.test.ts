@@ -9,6 +9,7 @@ import {
   formatResult,
   formatSetTarget,
   formatTarget,
+  jobLines,
   parseClientLine,
   parseJobId,
   parseNonce2,
@@ -48,6 +49,7 @@ it.each([
   ['{"id":3}', 3],
   ['{"id":3,"method":7}', 3],
   [`{"id":3,"method":"${'m'.repeat(65)}"}`, 3],
+  ['{"id":3,"method":7,"result":true}', 3],
 ])('%s is junk', (line, id) => {
   expect(parseClientLine(line)).toEqual({ kind: 'junk', id });
 });
@@ -69,6 +71,14 @@ test('each message of the server is one line', () => {
   expect(formatNotify('00000001', 'ab', true)).toBe(
     '{"method":"mining.notify","params":["00000001","ab",true],"id":null}\n',
   );
+});
+
+test('the lines of a job are the same for all sessions', () => {
+  const lines = jobLines('00000001', 'ab');
+  expect([lines(true), lines(false), lines(true), lines(false)].map(String)).toEqual(
+    [true, false, true, false].map((clean) => formatNotify('00000001', 'ab', clean)),
+  );
+  for (const clean of [true, false]) expect(lines(clean)).toBe(lines(clean));
 });
 
 test('a target is written with the most significant digit first', () => {
