@@ -40,7 +40,6 @@ export function readProxyHeader(clock: Clock, stream: PeerStream, patienceMs: nu
       }
       const header = parseProxyHeader(bytes);
       if (header.kind === 'incomplete') return;
-      stream.off('readable', read);
       if (header.kind === 'invalid') {
         done(new HandshakeError(`the header of the proxy is wrong: ${header.why}`, 'handshake'));
       } else {
@@ -209,7 +208,7 @@ export class Connection implements LineConnection {
       if (isFirst && bytes[0] === TLS_HANDSHAKE) this.close('it begins TLS, which this port has not', 0, 'handshake');
       isFirst = false;
       if (!this.#isOpen) return;
-      this.#bytes = this.#bytes.length === 0 ? bytes : Buffer.concat([this.#bytes, bytes]);
+      this.#bytes = Buffer.concat([this.#bytes, bytes]);
       if (!this.#isWaiting) this.#read();
     });
   }
@@ -242,7 +241,6 @@ export class Connection implements LineConnection {
 
   /** Takes the next line if there is one and the token buckets allow it. @returns whether a line was taken */
   #takeLine(): boolean {
-    if (!this.#isOpen) return false;
     this.#line ??= this.#nextLine();
     const line = this.#line;
     if (line === undefined) return false;
@@ -267,9 +265,8 @@ export class Connection implements LineConnection {
    * sending more.
    */
   #wait(): void {
-    const { stream, sharedLines, clock } = this.#options;
+    const { stream, sharedLines } = this.#options;
     this.#isWaiting = true;
-    this.#waitedMs = clock.monotonicMs();
     stream.pause();
     sharedLines.wait(this.#goOn);
   }
@@ -277,16 +274,15 @@ export class Connection implements LineConnection {
   readonly #goOn = (): 'waits' | 'taken' | 'read' => {
     const hasTaken = this.#takeLine();
     this.#waitedMs = this.#options.clock.monotonicMs();
-    if (!this.#isOpen) return 'read';
     this.#line ??= this.#nextLine();
-    if (hasTaken && this.#line !== undefined) return 'taken';
-    if (this.#line !== undefined) {
-      this.#hooks?.waits();
-      return 'waits';
+    if (this.#line === undefined) {
+      this.#isWaiting = false;
+      this.#options.stream.resume();
+      return 'read';
     }
-    this.#isWaiting = false;
-    this.#options.stream.resume();
-    return 'read';
+    if (hasTaken) return 'taken';
+    this.#hooks?.waits();
+    return 'waits';
   };
 
   /**
