@@ -105,6 +105,8 @@ describe('the accounts of workers', () => {
       expect(accounts.list(0)).toHaveLength(64);
       late.note(outcome, 0);
       expect(accounts.list(0)[64]).toMatchObject({ [outcome]: 1 });
+      expect(accounts.list(0)[64]).not.toHaveProperty('difficulty');
+      if (outcome !== 'accepted') expect(accounts.list(0)[64]).not.toHaveProperty('lastShareSeconds');
       const busy = new Accounts();
       busy.of(OTHER_WORKERS).sessions.add({ hashesPerSecond: 0, difficulty: 3 });
       expect(busy.list(0)).toEqual([expect.objectContaining({ name: OTHER_WORKERS, sessions: 1, difficulty: 3 })]);
@@ -152,6 +154,16 @@ describe('the accounts of workers', () => {
       });
     }
     expect(accounts.of('one more').name).toBe(OTHER_WORKERS);
+  });
+
+  it('are forgotten in the order in which they were last asked for', () => {
+    const accounts = new Accounts();
+    for (let index = 0; index < 4_096; index++) accounts.of(`rig${index}`);
+    const [first, second] = [accounts.of('rig0'), accounts.of('rig1')];
+    accounts.of('rig0');
+    for (let index = 2; index < 4_096; index++) accounts.of(`rig${index}`);
+    accounts.of('new');
+    expect([accounts.of('rig0') === first, accounts.of('rig1') === second]).toEqual([true, false]);
   });
 
   it('have one row of the name that sums up the rest, though a worker calls itself so', () => {

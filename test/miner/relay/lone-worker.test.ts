@@ -88,3 +88,30 @@ it('tells at once when it gets work and when it has none left, with the difficul
   expect(told()).not.toHaveProperty('difficulty');
   lone.end();
 });
+
+it('tells at once that it has no work, how it does every five seconds, and at its end what it has done', () => {
+  nowMs = 100_000;
+  const lone = worker();
+  const events = () => recorder.of('relay');
+  expect(events()).toEqual([
+    expect.objectContaining({ relay: 'external-worker', sessions: 0, hashesPerSecond: 0, workers: [told()] }),
+  ]);
+  expect(told()).toMatchObject({ name: 'theirs', accepted: 0, hashesPerSecond: 0 });
+  lone.works(makeWork(1e6).target);
+  lone.works(makeWork(1e6).target);
+  expect(events()).toHaveLength(2);
+  vi.advanceTimersByTime(4_999);
+  expect(events()).toHaveLength(2);
+  vi.advanceTimersByTime(1);
+  expect(events()).toHaveLength(3);
+  nowMs = 110_000;
+  lone.brought(solution(true), 'accepted');
+  lone.end();
+  expect(events().at(-1)).toMatchObject({ sessions: 0, workers: [{ accepted: 1, sessions: 0 }] });
+  expect(told().hashesPerSecond).toBeCloseTo(1e5, -1);
+  const idle = worker();
+  idle.brought(solution(true), 'stale');
+  idle.end();
+  expect(told()).toMatchObject({ stale: 1 });
+  expect(vi.getTimerCount()).toBe(0);
+});

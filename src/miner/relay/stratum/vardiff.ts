@@ -164,10 +164,7 @@ export class Vardiff {
 
   /** Must be called when the miner gets a job of a new difficulty. @param nowMs monotonic */
   offer(difficulty: number, nowMs: number): void {
-    if (this.#offered === undefined) {
-      this.#nowMs = nowMs;
-      this.#lastShareMs = nowMs;
-    }
+    if (this.#offered === undefined) this.#lastShareMs = nowMs;
     this.#pass(nowMs);
     this.#offered = difficulty;
   }
@@ -183,7 +180,6 @@ export class Vardiff {
       this.#isSearching = false;
       this.#shares = 0;
       this.#exposure = 0;
-      this.#detector.reset();
       this.#nowMs = nowMs;
       return;
     }
@@ -281,9 +277,7 @@ export class Vardiff {
     const { difficulty } = this.#options;
     const least = this.#shares < SOME_SHARES ? 0 : this.hashesPerSecond / this.#mostChosenPerSecond;
     if (least > LEARNING_RATIO * this.#difficulty) this.#difficulty = least;
-    else if (LEARNING_RATIO * least < this.#difficulty && this.#difficulty > difficulty) {
-      this.#difficulty = Math.max(difficulty, least);
-    }
+    else if (LEARNING_RATIO * least < this.#difficulty) this.#difficulty = Math.max(difficulty, least);
   }
 
   #wanted(): number {

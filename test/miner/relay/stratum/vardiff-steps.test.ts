@@ -90,6 +90,14 @@ describe('the estimate', () => {
     expect(session.vardiff.known.shares).toBe(1.25);
   });
 
+  it('counts the time before a job of another difficulty at that of the job before', () => {
+    const { vardiff } = new Session().shares(1, 1_000);
+    vardiff.offer(FIRST / 1_000, 9_000);
+    vardiff.share(FIRST / 1_000, 10_000);
+    expect(vardiff.known.shares).toBe(1);
+    expect(vardiff.known.exposure * FIRST).toBeCloseTo(3 + 1_000);
+  });
+
   it('takes at least 0.05 ms for a share', () => {
     const { vardiff } = new Session().shares(1, 1_000).shares(20, 0);
     expect(vardiff.known.exposure * FIRST).toBeCloseTo(20 * 0.000_05, 8);
@@ -235,6 +243,14 @@ describe('a rate that is known from an earlier session', () => {
     ]);
   });
 
+  it('of a slow machine is approached as quickly as that of a fast one', () => {
+    const falls = new Session({ known: knownOf(31, 1e9) }).silence(60_000);
+    expect(falls.map(([ms, difficulty]) => [ms, Math.round(difficulty)])).toEqual([
+      [2_000, 1.5e7],
+      [4_000, 2e6],
+    ]);
+  });
+
   it('is this machine’s as soon as a share comes, however long none comes after that', () => {
     const session = new Session({ known: knownOf(31) });
     session.silence(10_000);
@@ -311,6 +327,7 @@ describe('a difficulty that the worker has chosen', () => {
   it('does not fall in a silence, and is not another one because the client suggests it', () => {
     const session = new Session(chosen);
     session.vardiff.suggest(5);
+    expect(session.vardiff.isLearning).toBe(false);
     expect([session.silence(600_000), session.vardiff.difficulty]).toEqual([[], 1e9]);
   });
 
