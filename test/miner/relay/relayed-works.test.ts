@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { RelayedWorks } from '#pickaxe/miner/relay/relay.js';
 import { withSearchTarget } from '#pickaxe/protocol/chain/job.js';
 import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
 import { creationTimeOf, type Work } from '#pickaxe/protocol/chain/work.js';
 import { FakeSource, makeWork, Recorder } from '../../fakes.ts';
+import { turns } from '../../turns.ts';
 import { eventually, mine } from '../source/follow.ts';
 
 function relay() {
@@ -108,6 +109,56 @@ describe('the works of a relay', () => {
     await eventually(() => expect(works.current).toBe(next));
     expect(changes).toEqual([current, next]);
     await end();
+  });
+
+  it('are not begun again where the source repeats them', async () => {
+    const { source, works, changes, end } = relay();
+    const work = source.work(makeWork(100));
+    source.work(work);
+    const next = source.work(makeWork(100));
+    source.work(next);
+    source.work(next);
+    source.lost();
+    const last = source.work(makeWork(100));
+    await eventually(() => expect(works.current).toBe(last));
+    expect(changes).toEqual([work, next, last]);
+    await end();
+  });
+
+  it('that come with the same bytes as one that was solved are not over because their solution was sent before', async () => {
+    const { source, works, end } = relay();
+    const work = source.work(makeWork(100, { rollTime: false }));
+    await eventually(() => expect(works.current).toBe(work));
+    const { nonce } = mine(work);
+    await works.judge(works.jobOf(work)!, nonce).verdict;
+    const again = source.work({ ...work });
+    await eventually(() => expect(works.current).toBe(again));
+    expect(works.judge(works.jobOf(again)!, nonce).verdict).toBeUndefined();
+    expect(works.current).toBe(again);
+    await end();
+  });
+
+  it('have their solutions sent until the end, which asks for the last verdicts soon', async () => {
+    const { source, works, end } = relay();
+    const work = source.work(makeWork(100, { rollTime: false, until: 'replaced' }));
+    await eventually(() => expect(works.current).toBe(work));
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => void warnings.push(warning);
+    process.on('warning', warn);
+    onTestFinished(() => void process.off('warning', warn));
+    const stops: AbortSignal[] = [];
+    source.submit = async (_: unknown, stop?: AbortSignal) => {
+      stops.push(stop as AbortSignal);
+      stop?.addEventListener('abort', () => {});
+      return { outcome: 'accepted', reason: '' };
+    };
+    for (let lane = 0; lane < 12; lane++) works.judge(works.jobOf(work)!, mine(work, lane).nonce);
+    expect(stops.map(({ aborted }) => aborted)).toEqual(Array(12).fill(false));
+    // Each submission may listen to the signal, and Node.js does not warn of many.
+    await turns();
+    expect(warnings).toEqual([]);
+    await end();
+    expect(stops.every(({ aborted }) => aborted)).toBe(true);
   });
 
   it('have jobs at the latest creation time, and a new one only at a later time', async () => {

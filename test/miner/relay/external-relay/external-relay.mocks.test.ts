@@ -5,7 +5,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
-import { killGroup, startGroup, withArgument } from '#pickaxe/base/system/process-group.js';
+import { endWithPickaxe, killGroup, startGroup, withArgument } from '#pickaxe/base/system/process-group.js';
 import { ExternalRelay } from '#pickaxe/miner/relay/external-relay.js';
 import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { prepareJob } from '#pickaxe/protocol/chain/job.js';
@@ -120,6 +120,16 @@ describe('an external worker', () => {
     const { target } = await give(makeWork(4));
     expect(vi.mocked(startGroup).mock.calls).toEqual([[['worker', toHex(target)], { stdio: 'pipe' }]]);
     expect([last().stdin.readableLength, last().stdin.writableEnded]).toEqual([286, true]);
+    expect(vi.mocked(endWithPickaxe).mock.calls).toEqual([[last()]]);
+  });
+
+  it('may close what it does not need', async () => {
+    const work = await give(makeWork(4));
+    const line = last().solve(work);
+    for (const stream of [last().stdin, last().stdout, last().stderr]) stream.emit('error', new Error('write EPIPE'));
+    await last().says(line);
+    expect(source.submitted).toMatchObject([{ work }]);
+    expect(lines).toEqual([expect.stringMatching(/^debug: found the nonce \d+$/)]);
   });
 
   it('may print blank lines before its nonce, and the nonce in pieces', async () => {
@@ -244,6 +254,8 @@ describe('an external worker', () => {
     first.emit('error', new Error('late'));
     first.emit('close');
     expect([source.submitted, lines]).toEqual([[], []]);
+    await give(makeWork(4));
+    expect(vi.mocked(killGroup).mock.calls).toEqual([[first]]);
   });
 
   it('is given 200 ms for its last words, if something keeps its output open', async () => {
@@ -332,7 +344,7 @@ describe('an external worker', () => {
   });
 
   it('gets no work of which a part of the nonce is fixed, and that is said once', async () => {
-    for (const bytes of [1, 2] as const) await give(makeWork(4, { nonce1: { value: 1, bytes } }));
+    for (const bytes of [1, 2, 3] as const) await give(makeWork(4, { nonce1: { value: 1, bytes } }));
     expect(workers).toEqual([]);
     expect(lines).toEqual([expect.stringContaining('warn: gets no work: the source has fixed a part of the nonce')]);
     await give(makeWork(4));
