@@ -1,4 +1,4 @@
-/** What a stratum server does with its connections, step by step, on streams in memory and a clock that the test moves. */
+/** What a stratum server does with its connections, on streams in memory and a clock that the test moves. */
 
 import { Duplex } from 'node:stream';
 import { createSecureContext } from 'node:tls';
