@@ -1,7 +1,12 @@
 import type { WorkerOptions } from 'node:worker_threads';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Clock } from '#pickaxe/base/system/clock.js';
-import { type MeasuringThreadData, MeasuringThreads } from '#pickaxe/miner/engine/cpu/kernels/measure-kernels.js';
+import {
+  type MeasuringThreadData,
+  MeasuringThreads,
+  measureKernels,
+} from '#pickaxe/miner/engine/cpu/kernels/measure-kernels.js';
+import type { CoreGroup } from '#pickaxe/miner/engine/cpu/threads.js';
 
 /** The times that the measurement has waited for its threads, in ms. */
 const waits: number[] = [];
@@ -9,6 +14,8 @@ const waits: number[] = [];
 const meanwhile: (() => void)[] = [];
 /** Whether the threads ended the last wait early. */
 let isEarly = false;
+
+vi.mock('node:os', async (load) => ({ ...(await load<object>()), availableParallelism: () => 2 }));
 
 vi.mock('#pickaxe/base/system/abort.js', async (load) => ({
   ...(await load<object>()),
@@ -20,6 +27,9 @@ vi.mock('#pickaxe/base/system/abort.js', async (load) => ({
 }));
 
 interface Thread {
+  /** The CPUs to which the thread is confined. */
+  readonly cpus: readonly number[];
+  readonly isOver: boolean;
   /** Name of the kernel that the thread should run; undefined while it should rest. */
   readonly kernel: string | undefined;
   /** Number of the turn that the thread should measure. */
@@ -59,7 +69,15 @@ vi.mock('node:worker_threads', async (load) => {
       if (ended[turn % ended.length] === turns.length) this.emit('message', turn);
     }
 
-    async terminate() {}
+    isOver = false;
+
+    get cpus() {
+      return this.#data.cpus;
+    }
+
+    async terminate() {
+      this.isOver = true;
+    }
   }
   return { ...(await load<object>()), Worker: PretendedWorker };
 });
@@ -126,4 +144,56 @@ test('a rate of an earlier turn does not count, and its late end does not end a 
   );
   expect(await measurement.takeTurn('wasm')).toEqual([undefined, 8]);
   expect([waits, isEarly]).toEqual([[12, 12, 500], false]);
+});
+
+describe('a measurement', () => {
+  const pinned = (...cpus: readonly number[]) => cpus.map((cpu) => [cpu]);
+  const both = [0, 1];
+
+  test.each<[string, CoreGroup[], (readonly number[])[]]>([
+    ['without CPUs of their own, one for each CPU', [{ places: [[], [], []] }], [[], []]],
+    ['fewer than CPUs', [{ places: [[]] }], [[]]],
+    ['with a CPU each', [{ places: pinned(0, 1, 2) }], pinned(0, 1, 2)],
+    ['that share CPUs, one for each CPU', [{ places: [both, both, both] }], [both, both]],
+    [
+      'of each kind of cores',
+      [
+        { kind: 'performance', places: [both, both, both] },
+        { kind: 'efficiency', places: pinned(2) },
+      ],
+      [both, both, [2]],
+    ],
+  ])('has as many threads as will mine: %s', async (_, groups, cpus) => {
+    const results = await measureKernels(['avx2', 'wasm'], groups, undefined);
+    expect(threads.map((thread) => thread.cpus)).toEqual(cpus);
+    expect(threads.map(({ isOver }) => isOver)).toEqual(cpus.map(() => true));
+    expect(results.map((turns) => [...turns])).toEqual(
+      groups.map(() => [
+        ['avx2', []],
+        ['wasm', []],
+      ]),
+    );
+  });
+
+  test('gives the rates of each group, and lets threads rest before each round', async () => {
+    waits.length = 0;
+    const measureAll = () => {
+      for (const [i, thread] of threads.entries()) thread.measure(RATES[i]);
+    };
+    // The first wait is that for the start.
+    meanwhile.push(() => {}, ...Array<() => void>(10).fill(measureAll));
+    const groups: CoreGroup[] = [{ places: pinned(0, 1) }, { places: pinned(2) }];
+    const [first, second] = await measureKernels(['wasm'], groups, undefined);
+    expect(first.get('wasm')).toEqual(Array(10).fill(20));
+    expect(second.get('wasm')).toEqual(Array(10).fill(7));
+    // The limit for the start, and one wait for each turn.
+    expect(waits).toEqual([5_000, ...Array(10).fill(12)]);
+  });
+
+  test('that is canceled ends its threads', async () => {
+    const reason = new Error('closed');
+    const canceled = measureKernels(['wasm'], [{ places: [[], []] }], AbortSignal.abort(reason));
+    await expect(canceled).rejects.toBe(reason);
+    expect(threads.map(({ isOver }) => isOver)).toEqual([true, true]);
+  });
 });
