@@ -6,6 +6,7 @@ import type { SearchReport } from '#pickaxe/miner/engine/engine.js';
 import { COUNTERS, PAGES, sizeOf } from '#pickaxe/protocol/chain/nonce.js';
 import { jobOf, nothingSolves, someHeaderHex } from '../../../interfaces/jobs.ts';
 import { Rectangle } from '../../../interfaces/rectangle.ts';
+import { turns } from '../../../turns.ts';
 
 /** Fractions of the rows that a stopped search has searched: none, part of a column, whole columns, or all. */
 const parts = [0, 0.3, 0.5, 0.75, 0.999, 1];
@@ -267,6 +268,75 @@ test('no thread gets a task after one has refused its first', async () => {
   await expect(runOn([refuses, works], ranges).reports().next()).rejects.toThrow('a CPU thread failed: refused');
   expect(tasks).toBe(0);
   ranges.expectBalanced([]);
+});
+
+/** A thread that answers each task at once, and whose tasks stay as small as the first one. */
+function quickThread() {
+  const tasks: Task[] = [];
+  const run = async (task: Task): Promise<TaskResult> => {
+    tasks.push(task);
+    return { rows: sizeOf(task.range) / 512, candidates: [], beganMs: 0, ms: 1 };
+  };
+  return { tasks, taskSize: Object.assign(new TaskSize(30), { learn: () => {} }), run };
+}
+
+test('no tasks are started while 256 reports are unread, and the next ones when some were read', async () => {
+  const thread = quickThread();
+  const reading = runOn([thread]).reports();
+  await reading.next();
+  await turns(600);
+  const count = thread.tasks.length;
+  // One report was read, and two tasks were in flight.
+  expect(count).toBeGreaterThanOrEqual(257);
+  expect(count).toBeLessThanOrEqual(258);
+  for (let i = 0; i < 10; i++) await reading.next();
+  await turns(600);
+  expect(thread.tasks.length).toBeGreaterThanOrEqual(count + 8);
+  expect(thread.tasks.length).toBeLessThanOrEqual(count + 10);
+  await reading.return();
+});
+
+test('reports that nobody reads any more are given back', async () => {
+  const thread = quickThread();
+  const ranges = new Rectangle({ lane: 3, step: 1, page: 0, pages: PAGES, counter: 0, counters: COUNTERS });
+  const reading = runOn([thread], ranges).reports();
+  const { value } = await reading.next();
+  await turns(50);
+  expect(thread.tasks.length).toBeGreaterThan(10);
+  await reading.return();
+  ranges.expectBalanced([value!]);
+});
+
+test('candidates of a task of several columns belong to the part that was searched last', async () => {
+  const run = new SearchRun({
+    number: 1,
+    puzzle: jobOf(someHeaderHex, nothingSolves),
+    ranges: new Rectangle({ lane: 3, step: 1, page: 0, pages: PAGES, counter: 0, counters: 5 * 512 }),
+    threads: [
+      {
+        taskSize: wideTasks(),
+        // One whole column, and a part of the next one.
+        run: async ({ range }) => ({ rows: range.pages + 7, candidates: [7n], beganMs: 5, ms: 1 }),
+      },
+    ],
+    tasksPerThread: 1,
+    currentRun: new Int32Array(new SharedArrayBuffer(4)),
+  });
+  const reading = run.reports();
+  const [first, second] = [(await reading.next()).value!, (await reading.next()).value!];
+  expect(first).toEqual({
+    searched: expect.objectContaining({ counters: 512, pages: PAGES }),
+    hashes: 512 * PAGES,
+    beganMs: 5,
+    candidates: [],
+  });
+  expect(second).toEqual({
+    searched: expect.objectContaining({ counters: 512, pages: 7 }),
+    hashes: 512 * 7,
+    beganMs: 5,
+    candidates: [7n],
+  });
+  expect('cores' in first).toBe(false);
 });
 
 test('numbers of runs are positive i32, and begin again at 1 when they are used up', () => {
