@@ -57,6 +57,16 @@ describe('withData', () => {
     );
   });
 
+  it.each(['\n', '\r\n', '\r'])('takes the last name of an event whose lines end in %j', async (end) => {
+    expect(await transform(['event:a', 'event:b', '', ''].join(end))).toBe('event:b\ndata:\n\n');
+  });
+
+  it('allows lines of 4,096 characters', async () => {
+    const line = `event:${'x'.repeat(4_090)}`;
+    expect(await transform(line, '\n\n')).toBe(`${line}\ndata:\n\n`);
+    await expect(transform(`${line}x`, '\n\n')).rejects.toThrow('sends no events');
+  });
+
   it('gives up on a stream that never ends a line', async () => {
     const long = 'x'.repeat(3_000);
     await expect(transform(long, long)).rejects.toThrow('sends no events');

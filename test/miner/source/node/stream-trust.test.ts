@@ -162,9 +162,56 @@ describe('StreamTrust', () => {
     fetch(3, 1);
     ms += limits.refreshMs + 1;
     fetch(3, 2);
-    expect(afterGrace()).toEqual([3]);
+    ms += limits.newCutGraceMs;
+    expect(trust.judge(ms)).toEqual({ missed: [3], distrusted: [3] });
     trust.opened(4, ms);
     expect(trust.pollReason(4)).toBe('missed-block');
+  });
+
+  it('suspects no stream while its chain stays on one parent', () => {
+    trust.opened(3, ms);
+    for (let i = 0; i < 3; i++) fetch(3, 1);
+    expect([trust.judgeAtMs(), afterGrace()]).toEqual([Number.POSITIVE_INFINITY, []]);
+  });
+
+  it.each([
+    [0, []],
+    [1, [3]],
+  ])('counts a New Cut that came %d ms before the fetch of the parent that it has replaced', (beforeMs, missed) => {
+    trust.opened(3, ms - 10);
+    trust.newCut(3, ms - beforeMs);
+    fetch(3, 1);
+    ms += 20_000;
+    fetch(3, 2);
+    expect(afterGrace()).toEqual(missed);
+  });
+
+  it('distrusts a stream that has missed a block, however recent its last New Cut is', () => {
+    trust.opened(3, ms);
+    trust.newCut(3, ms);
+    ms += 5_000;
+    fetch(3, 1);
+    ms += 5_000;
+    fetch(3, 2);
+    ms += limits.newCutGraceMs;
+    expect(trust.judge(ms)).toEqual({ missed: [3], distrusted: [3] });
+  });
+
+  it('lists polled chains in ascending order, also one that has missed a block and whose stream has just ended', () => {
+    for (const chain of [9, 10, 3]) trust.opened(chain, ms);
+    fetch(9, 1);
+    ms += limits.refreshMs + 1;
+    fetch(9, 2);
+    afterGrace();
+    trust.ended(9, ms);
+    expect(trust.polled(ms).map(({ chain }) => chain)).toEqual([3, 9, 10]);
+  });
+
+  it('remembers 64 chains', () => {
+    for (let chain = 0; chain < 64; chain++) trust.opened(chain, ms);
+    expect(trust.pollReason(0)).toBeUndefined();
+    trust.opened(64, ms);
+    expect([trust.pollReason(0), trust.pollReason(1)]).toEqual(['no-stream', undefined]);
   });
 
   it('trusts a stream again that has sent a New Cut and stays open', () => {
@@ -224,6 +271,19 @@ describe('StreamTrust', () => {
       expect(trust.refreshMs(ms + 499 + 10_500)).toBe(limits.refreshMs);
       expect(trust.refreshMs(ms + 499 + 10_510)).toBe(limits.pollMs);
       expect(trust.refreshMs(ms + 30_499)).toBe(3_000);
+    });
+
+    it('is that of polling before anything has happened', () => {
+      expect(trust.refreshMs(ms)).toBe(limits.pollMs);
+    });
+
+    it.each([
+      [499, limits.pollMs],
+      [500, limits.refreshMs],
+    ])('counts a pause of %d ms between two New Cuts: %d', (pauseMs, ageMs) => {
+      trust.opened(3, ms);
+      trust.newCut(3, ms + pauseMs);
+      expect(trust.refreshMs(ms + pauseMs)).toBe(ageMs);
     });
 
     it('hardly changes with a single long pause', () => {

@@ -106,12 +106,21 @@ describe('streams', () => {
     expect(node.asked).toEqual([3, 4, 5, 4, 3, 4, 5]);
   });
 
-  it('can be closed together', async () => {
+  it('can be closed together, and opened again', async () => {
     await follow(3, 4);
     updates.close();
     await pass(600_000);
     expect(node.chains).toEqual([]);
     expect(node.asked).toEqual([3, 4]);
+    await follow(3);
+    expect(node.asked).toEqual([3, 4, 3]);
+  });
+
+  it('that wait are not open', async () => {
+    await follow(3);
+    node.fault = new NodeError('unreachable', 'away.');
+    await follow(4);
+    expect(updates.open).toBe(1);
   });
 
   it('that wait are tried at once when the node answers again', async () => {
@@ -203,6 +212,16 @@ describe('a node that gives fewer streams than there are chains', () => {
     expect(node.asked.slice(length)).toEqual([3]);
   });
 
+  it('and gives none any more is asked again for the chain that work came from last, whichever came first', async () => {
+    await follow(0, 1, 2, 3, 1);
+    node.streams = 0;
+    updates.reopen();
+    await pass(0);
+    const { length } = node.asked;
+    await pass(nodeLimits.noStreamsPauseMs);
+    expect(node.asked.slice(length)).toEqual([1]);
+  });
+
   it('and refuses one of several that are asked for at once still gives the others', async () => {
     await follow(0, 1, 2, 3);
     node.streams = 3;
@@ -220,4 +239,14 @@ it('streams that may not be asked for yet are opened later, that of the chain th
   updates.hurry();
   await pass(0);
   expect(node.asked).toEqual([5, 4, 3]);
+});
+
+it('a stream that may not be asked for yet is tried again after the longest pause', async () => {
+  mayOpen = false;
+  await follow(3);
+  mayOpen = true;
+  await pass(nodeLimits.streamPauses.mostMs - 1);
+  expect(node.asked).toEqual([]);
+  await pass(1);
+  expect(node.asked).toEqual([3]);
 });
