@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { FetchImpatience } from '#pickaxe/miner/source/node/fetch-schedule.js';
@@ -116,6 +117,26 @@ describe('a fetch', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(await isSettled(next)).toBe(false);
   });
+
+  it.each([
+    [0, true],
+    [1, false],
+  ])(
+    'that began within a burst is limited by a sign that comes %d ms before the end of the burst: %s',
+    async (leftMs, isLimited) => {
+      const impatience = new FetchImpatience(clock, limits);
+      impatience.signOfLife();
+      const stop = new AbortController();
+      const fetch = impatience.hurried(stop.signal, hanging);
+      await vi.advanceTimersByTimeAsync(limits.burstMs - leftMs);
+      impatience.signOfLife();
+      await vi.advanceTimersByTimeAsync(limits.hurryMs);
+      expect(await isSettled(fetch)).toBe(isLimited);
+      stop.abort();
+      await fetch.catch(() => {});
+      expect(getEventListeners(stop.signal, 'abort')).toHaveLength(0);
+    },
+  );
 
   it('is canceled at once by letGo', async () => {
     const impatience = new FetchImpatience(clock, limits);

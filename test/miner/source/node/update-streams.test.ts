@@ -188,6 +188,38 @@ describe('a node that gives fewer streams than there are chains', () => {
     expect(node.asked.length).toBeLessThan(20 + 3 * (3_600_000 / nodeLimits.expiryMs) + waiting);
   });
 
+  it('that gives none is asked for the stream of one chain only', async () => {
+    node.streams = 0;
+    await follow(0, 1, 2);
+    expect(node.asked).toEqual([0]);
+  });
+
+  it('that has not noticed yet that a stream has made way keeps the others', async () => {
+    node.streams = 100;
+    await follow(...range(20));
+    await pass(nodeLimits.expiryMs - 1);
+    await follow(20);
+    expect(node.chains).toEqual(range(20));
+    // Streams are opened again at that age, too.
+    await pass(100);
+    told = [];
+    node.fault = new NodeError('failed', 'no more.', { status: 503 });
+    await follow(20);
+    expect(told).toEqual(['end 0', 'failed 20']);
+    node.fault = undefined;
+    await follow(21);
+    expect(told.slice(2)).toEqual(['end 1', 'open 21']);
+  });
+
+  it('keeps the streams of chains without work as long as there is room for others', async () => {
+    node.streams = 100;
+    await follow(0);
+    await pass(nodeLimits.expiryMs);
+    told = [];
+    await follow(1);
+    expect(told).toEqual(['open 1']);
+  });
+
   it('is asked for more again after a while', async () => {
     node.streams = 3;
     await follow(0, 1, 2, 3);
