@@ -153,6 +153,8 @@ export class Stage {
   readonly reasons: string[] = [];
   /** The node's clock, in seconds since the UNIX epoch, as its answers have it. */
   nodeSeconds = 1_000;
+  /** Number of times that the source has renewed its connections: each kind of them has a transport of its own. */
+  transports = 0;
   readonly #dialect: Dialect;
   readonly #leave: () => void;
   readonly #stopping = sharedController();
@@ -177,7 +179,10 @@ export class Stage {
       random: () => 1,
       limits: { expiryMs: EXPIRY_MS },
       emit: (event) => this.#told(event),
-      transport: () => this.#transport,
+      transport: () => {
+        this.transports++;
+        return this.#transport;
+      },
     });
     this.#ended = this.source.follow((update) => this.#updated(update), this.#stopping.signal);
   }
@@ -224,10 +229,13 @@ export class Stage {
     asked.settle(answer);
   }
 
+  isAsked(what: string): boolean {
+    return this.#asked.some((each) => each.what === what);
+  }
+
   /** Lets time pass until this is asked for. */
   async until(what: string): Promise<void> {
-    const isAsked = () => this.#asked.some((each) => each.what === what);
-    if (!(await this.#passUntil(isAsked, LOOK_MS))) throw new Error(`nobody asks for ${what}`);
+    if (!(await this.#passUntil(() => this.isAsked(what), LOOK_MS))) throw new Error(`nobody asks for ${what}`);
   }
 
   /** Answers this request, and each later one, as soon as it is made. */
