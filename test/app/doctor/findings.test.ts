@@ -50,6 +50,15 @@ describe('the system', () => {
 
   it.each([
     [{ node: '20.18.3' }, ['fault Node.js']],
+    [{ node: '20.20.0' }, []],
+    [{ node: '21.0.0' }, []],
+    [{ node: '19.30.0' }, ['fault Node.js']],
+    [{ glibc: '2.34' }, []],
+    [{ glibc: '2.33' }, ['warning system']],
+    [{ memory: 512 * 2 ** 20 }, []],
+    [{ memory: 512 * 2 ** 20 - 1 }, ['warning memory']],
+    [{ files: 256 }, []],
+    [{ files: 255 }, ['warning limits']],
     [{ node: '18.20.0' }, ['fault Node.js']],
     [{ node: '22.1.0' }, []],
     [{ glibc: '2.31' }, ['warning system']],
@@ -61,6 +70,14 @@ describe('the system', () => {
     [{ files: undefined }, []],
   ])('with %j causes %j', (facts, found) => {
     expect(states(facts)).toEqual(found);
+  });
+
+  it('is described in a few words', () => {
+    const whats = (facts: Partial<SystemFacts>) => examineSystem({ ...well, ...facts }).map(({ what }) => what);
+    expect(whats({})).toEqual(['20.19.0', 'linux x64, glibc 2.36', '4096 MiB free', 'up to 1024 open files']);
+    expect(whats({ glibc: undefined })[1]).toBe('linux x64, no glibc');
+    expect(whats({ platform: 'darwin', arch: 'arm64', glibc: undefined })[1]).toBe('darwin arm64');
+    expect(examineSystem({ ...well, files: 10 })[3].remedy).toBe('raise the limit: ulimit -n 1024');
   });
 
   it('can be read on this machine', () => {
@@ -95,6 +112,22 @@ describe('the CPU', () => {
     expect(findings).toEqual([
       { about: 'CPU', state: 'ok', what: 'kernel avx2, 3 threads (one of 4 hardware threads is left free)' },
     ]);
+  });
+
+  it('names the kernel of each kind of cores, once, and how many threads there are', () => {
+    const on = (cores: 'performance' | 'efficiency', name: KernelRow['name']) => ({ ...row(name, true, true), cores });
+    const what = (...given: Parameters<typeof examineCpu>) => examineCpu(...given)[0].what;
+    const kernels = [on('performance', 'avx2'), on('efficiency', 'sse41')];
+    expect(what({ threads, kernels })).toMatch(
+      /^kernel avx2 on performance cores, sse41 on efficiency cores, 3 threads \(one of/,
+    );
+    expect(what({ kernels: [row('avx2', true, true), row('avx2', true, true)] })).toBe('kernel avx2');
+    expect(what({ threads: { ...threads, threads: 1 }, kernels: [row('avx2', true, true)] })).toContain(', 1 thread (');
+  });
+
+  it('without a native kernel for its chip says that there is none', () => {
+    const [finding] = examineCpu({ kernels: [row('avx2', false), row('wasm', true, true)] });
+    expect(finding).toMatchObject({ state: 'warning', remedy: 'there is none for this chip' });
   });
 
   it('without a native kernel causes a warning that says how to get one', () => {

