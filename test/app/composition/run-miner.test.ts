@@ -42,6 +42,8 @@ const listeners = () => ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => process.
 const before = listeners();
 afterEach(() => expect(listeners()).toEqual(before));
 
+const silentRelay: MakeRelay = () => ({ name: 'relay', open: async () => {}, run: aborted });
+
 describe('a sidecar', () => {
   it('starts before any device opens; several start in order and end in the reverse order', async () => {
     const order: string[] = [];
@@ -115,6 +117,37 @@ it('a run of so many blocks does not end with as many shares', async () => {
   rig.source = new FakeSource();
   await runMiner(rig, bounds);
   expect(logged.at(-1)).toMatch(/^shares: 2 accepted, .*; blocks: 1 accepted, /);
+});
+
+it.each([
+  ['without a status line', undefined, 8],
+  ['without a status line for now', () => false, 8],
+  ['beside a status line only one of six times', () => true, 2],
+])('a rig logs its speed after 2 s and then each ten seconds, %s', async (_, showsStatus, lines) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { rig, logged } = rigWith();
+  const json: string[] = [];
+  const running = runMiner(
+    {
+      ...rig,
+      source: new FakeSource(),
+      engines: [],
+      relays: [silentRelay],
+      writeJson: (line) => json.push(JSON.parse(line).type),
+      ...(showsStatus && { showsStatus }),
+    },
+    { duration: 75 },
+  );
+  await vi.advanceTimersByTimeAsync(1_999);
+  expect(json).toEqual(['start']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(json).toEqual(['start', 'hashrate']);
+  await vi.advanceTimersByTimeAsync(73_000);
+  await running;
+  expect(logged.filter((line) => line === 'workers 0 ~0 H/s')).toHaveLength(lines);
+  // Programs that read lines of JSON see no status line.
+  expect(json.filter((type) => type === 'hashrate')).toHaveLength(8);
 });
 
 describe('the exit code of a rig whose last device is parked', () => {
