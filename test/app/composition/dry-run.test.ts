@@ -114,15 +114,14 @@ describe('the lines of a dry run', () => {
       tempLimit: [{ value: 75 }, { gpu: 'gpu0', value: 70 }],
       tempResume: [{ value: 60 }],
     } as Config['devices'];
-    const engines = [new FakeEngine('cpu'), gpu, failing('gpu1', new DeviceError('missing', 'there is none'))];
-    const shown = (await lines({ ...NODE, devices }, { engines })).slice(2);
+    const broken = Object.assign(failing('gpu1', new DeviceError('missing', 'there is none')), { kind: 'gpu' });
+    const shown = (await lines({ ...NODE, devices }, { engines: [new FakeEngine('cpu'), gpu, broken] })).slice(2);
     expect(shown).toEqual([
       expect.stringMatching(/^cpu {5}fake: /),
       expect.stringMatching(/^gpu0 {4}fake: /),
       'gpu1    cannot be used: there is none',
-      expect.stringMatching(
-        /^heat {4}CPU: pause at 80 °C, resume at 70 °C; GPUs: pause at 75 °C, resume at 60 °C; gpu0: pause at 70 °C/,
-      ),
+      'heat    CPU: pause at 80 °C, resume at 70 °C; GPUs: pause at 75 °C, resume at 60 °C; ' +
+        'gpu0: pause at 70 °C, resume at 60 °C',
     ]);
     const unlimited = {
       ...DEFAULTS.devices,
@@ -131,6 +130,23 @@ describe('the lines of a dry run', () => {
     } as Config['devices'];
     const cpu = { engines: [new FakeEngine('cpu')] };
     expect((await lines({ ...NODE, devices: unlimited }, cpu)).at(-1)).toBe('heat    CPU: no limit; GPUs: no limit');
+  });
+
+  it('have the same in JSON, and the file of the ledger of shares', async () => {
+    const run = { ...DEFAULTS.run, json: true };
+    const listen = { host: '127.0.0.1', port: 3_333 };
+    const stratum = { shareSeconds: 10, listen, ledger: '/shares.jsonl' };
+    const [json] = await lines({ ...POOL, ...NATS, run, stratum }, { source: { name: 'one', kind: 'pool' }, member });
+    expect(JSON.parse(json)).toEqual({
+      pool: 'one',
+      user: 'me.rig',
+      publishes: { fleet: 'nats://a:1, nats://b:1', subject: 'pickaxe.work.north' },
+      temperatureLimits: expect.any(Object),
+      devices: [],
+      stratum: { listen: '127.0.0.1:3333', shareSeconds: 10, tls: false, ledger: '/shares.jsonl' },
+    });
+    const [none] = await lines({ ...NODE, run, stratum: { shareSeconds: 10, listen } });
+    expect(JSON.parse(none).stratum).not.toHaveProperty('ledger');
   });
 
   it.each([

@@ -66,6 +66,12 @@ interface Given {
   readonly usesStdin?: boolean;
 }
 
+/** What listens to the process and the terminal now. */
+function listeners() {
+  const all = (of: NodeJS.EventEmitter, name: string) => ({ of, name, all: of.listeners(name) });
+  return [all(process, 'SIGCONT'), all(process, 'exit'), all(process.stderr, 'resize')];
+}
+
 /** A person at the terminal of a miner. */
 async function at({ settings = SETTINGS, page, usesStdin = false }: Given = {}) {
   const { running } = idleMiner();
@@ -77,7 +83,13 @@ async function at({ settings = SETTINGS, page, usesStdin = false }: Given = {}) 
   };
   const interrupted = () => did.push('SIGINT');
   process.on('SIGINT', interrupted);
-  onTestFinished(() => void process.off('SIGINT', interrupted));
+  const listening = listeners();
+  onTestFinished(() => {
+    process.off('SIGINT', interrupted);
+    for (const [at, { of, name, all }] of listeners().entries()) {
+      for (const each of all) if (!listening[at].all.includes(each)) of.off(name, each as () => void);
+    }
+  });
   vi.spyOn(process, 'kill').mockImplementation((...how) => {
     did.push(`kill ${how.join(' ')}`);
     return true;
@@ -131,6 +143,14 @@ describe('the status line', () => {
     expect(seen()).toBe('');
     process.stderr.emit('resize');
     expect(seen()).toContain(LINE);
+  });
+
+  it.each([true, false])('has colours only where they are wanted: %s', async (colours) => {
+    vi.mocked(terminals.terminalKind).mockReturnValue({ escapes: true, colours });
+    const { seen, events } = await at();
+    events.emit(verdict('cpu', 'rejected'));
+    // ECMA-48, SGR
+    expect(seen().includes('\x1b[3')).toBe(colours);
   });
 
   it('can be turned off, which leaves the keys', async () => {

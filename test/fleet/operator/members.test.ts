@@ -98,3 +98,23 @@ it('remembers the rates of twice as many senders as members', () => {
   expect(admitted('other7')).toBe(true);
   expect(admitted('first')).toBe(true);
 });
+
+it('a member that is known takes no room of others, as long as its messages fit', () => {
+  const all = members();
+  for (const name of ['a', 'b', 'c', 'd']) expect(all.take(name, message, 10, 0)).toBeUndefined();
+  expect(all.take('e', message, 10, 1)).toBe('tooManyMembers');
+  expect(all.take('a', message, 10, SILENT_MS + 1)).toBeUndefined();
+  expect(namesOf(all, SILENT_MS + 1)).toEqual(['a', 'b', 'c', 'd']);
+  expect(all.take('e', message, 10, SILENT_MS + 1)).toBeUndefined();
+  expect(namesOf(all, SILENT_MS + 1)).toEqual(['a', 'c', 'd', 'e']);
+});
+
+it('a member whose message is longer than before makes room with silent ones, and not with itself', () => {
+  const all = members();
+  all.take('a', message, 60, 0);
+  all.take('b', message, 30, 0);
+  expect(all.take('a', message, 80, SILENT_MS + 1)).toBeUndefined();
+  expect(namesOf(all, SILENT_MS + 1)).toEqual(['a']);
+  expect(all.take('b', message, 21, SILENT_MS + 1)).toBe('tooManyMembers');
+  expect(all.take('b', message, 20, SILENT_MS + 1)).toBeUndefined();
+});

@@ -130,7 +130,7 @@ describe('coordinators', () => {
     const { sender, clock, roster } = setUp();
     const work = makeWork(1e6);
     sendState(sender, 'c1', stateWithWork(1, { given: givenWorkOf(work, `${INSTANCE}-1`) }));
-    sendReport(sender, 'rig', { coordinator: 'c1' });
+    for (const rig of ['rig', 'second']) sendReport(sender, rig, { coordinator: 'c1' });
     sendReport(sender, 'other', { coordinator: 'c2' });
     await delivered();
     clock.advance(3_000);
@@ -142,8 +142,8 @@ describe('coordinators', () => {
         name: 'c1',
         chain,
         workAgeSeconds: 3,
-        rigs: 1,
-        hashesPerSecond: 25e9,
+        rigs: 2,
+        hashesPerSecond: 50e9,
         silent: false,
         lost: null,
         ageSeconds: 0,
@@ -189,6 +189,9 @@ describe('coordinators', () => {
     sendState(sender, 'c1', beat(6, null));
     await delivered();
     expect(roster.status().coordinators).toMatchObject([{ lost: 'the node is away' }]);
+    sendState(sender, 'c1', { ...beat(7, null), lost: 'it is still away' });
+    await delivered();
+    expect(roster.status().coordinators).toMatchObject([{ lost: 'it is still away' }]);
     sendState(sender, 'c1', { ...beat(0, null), instance: OTHER_INSTANCE });
     await delivered();
     expect(roster.status().coordinators).toMatchObject([{ lost: null, chain: null, workAgeSeconds: null }]);
@@ -239,6 +242,7 @@ describe('the expected share of repeated work', () => {
       const work = makeWork(1e6, { rollTime: false, until: 'replaced', nonce1: { value: 5, bytes: 2 } });
       return stateWithWork(number, { given: givenWorkOf(work, `${INSTANCE}-${number}`) });
     };
+    clock.advance(5_000);
     sendState(sender, 'c1', given(1));
     sendReport(sender, 'rig');
     await delivered();
@@ -275,6 +279,10 @@ describe('the expected share of repeated work', () => {
     const { sender, roster } = setUp();
     sendState(sender, 'c2', stateWithWork(1));
     sendReport(sender, 'rig', { coordinator: 'c1' });
+    await delivered();
+    expect(roster.status().repeats).toBeNull();
+    // Of this one only the name of the work is known.
+    sendState(sender, 'c1', beat(1, `${INSTANCE}-1`));
     await delivered();
     expect(roster.status().repeats).toBeNull();
   });
@@ -366,6 +374,7 @@ it('says why there is no connection, and for how long it has listened', () => {
   clock.advance(2_000);
   expect(roster.status()).toMatchObject({ disconnected: null, listeningSeconds: 2 });
   link.disconnect('the server\nis away');
+  clock.advance(3_000);
   expect(roster.status()).toMatchObject({ disconnected: 'the server is away', listeningSeconds: 0 });
   link.reconnect();
   clock.advance(1_000);

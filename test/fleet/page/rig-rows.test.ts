@@ -95,7 +95,7 @@ describe('a row', () => {
   });
 
   it('shows the power of many rigs with a prefix', () => {
-    expect([999, 1_000, 1_240_000].map(formatPower)).toEqual(['999 W', '1.000 kW', '1.240 MW']);
+    expect([12.345, 999, 1_000, 1_240_000].map(formatPower)).toEqual(['12 W', '999 W', '1.000 kW', '1.240 MW']);
   });
 });
 
@@ -127,6 +127,15 @@ describe('the rows that are shown', () => {
     [{ text: 'rig north' }, []],
   ])('are those of the view, by name: %j', (view, names) => {
     expect(namesOf(rows, view)).toEqual(names);
+  });
+
+  it('have one order, also where names differ only in how a number is written', () => {
+    const names = ['rig-01', 'rig-1', 'rig-001'];
+    const orders = [names, names.toReversed()].map((each) => namesOf(rowsOf(...each.map((name) => rig(name)))));
+    expect(orders).toEqual([
+      ['rig-001', 'rig-01', 'rig-1'],
+      ['rig-001', 'rig-01', 'rig-1'],
+    ]);
   });
 
   it.each([
@@ -191,6 +200,8 @@ describe('changes', () => {
     // As many as before, but others.
     change(rows, [rig('c')], ['a']);
     expect(namesOf(rows)).toEqual(['c', 'd']);
+    change(rows, [rig('d'), rig('b')], ['c']);
+    expect(namesOf(rows)).toEqual(['b', 'd']);
     rows.apply({
       whole: true,
       rigs: [rig('z', { group: 'b 10' }), rig('y', { group: 'b 9' })],

@@ -13,7 +13,11 @@ import { listeningLog } from '../../../rig/pauses/fakes.ts';
 
 const startNode = nodesOf('chainweb');
 const DELAY: Simulation = { kind: 'delay', seconds: 1 };
-const nodeAt = (urls: readonly string[], network?: string) => ({ ...DEFAULTS.node, urls: [...urls], network });
+const nodeAt = (urls: readonly string[], network?: string) => ({
+  ...DEFAULTS.node,
+  urls: [...urls],
+  ...(network !== undefined && { network }),
+});
 
 async function made(how: Simulation, node: Parameters<typeof simulatedHasher>[1], asks = false) {
   const { log, said } = listeningLog();
