@@ -165,7 +165,7 @@ async function adapterNames(create: Awaited<ReturnType<typeof loadDawn>>): Promi
     await create([`backend=${BACKEND}`, `adapter=${NO_SUCH_ADAPTER}`]).requestAdapter();
     return [];
   } catch (error) {
-    return parseNames(error instanceof Error ? error.message : String(error));
+    return parseNames(String(error));
   }
 }
 

@@ -264,7 +264,7 @@ describe('a child process', () => {
       beat();
       await turns();
     }
-    expect(sent).toEqual([
+    expect(sent).toStrictEqual([
       { type: 'pulse' },
       { type: 'pulse', telemetry: { temperatureCelsius: 61 } },
       { type: 'pulse' },

@@ -310,6 +310,34 @@ describe('an interruption', () => {
     await done();
   });
 
+  test('waits when the last range is searched, until there is another one', async () => {
+    const { searcher, done } = rig();
+    const { state, run } = action();
+    searcher.begin(1, job);
+    searcher.add(1, strip(0, UNIT));
+    void searcher.interrupt(run);
+    await done();
+    expect(state.began).toBe(false);
+    searcher.add(1, strip(UNIT, UNIT));
+    await turns();
+    expect(state.began).toBe(true);
+    state.end();
+    await turns();
+    await done();
+  });
+
+  test('begins as soon as any search has ranges, beside one that has none', async () => {
+    const { searcher } = rig();
+    const { state, run } = action();
+    void searcher.interrupt(run);
+    searcher.begin(1, job);
+    searcher.begin(2, job);
+    searcher.add(2, strip(0, UNIT));
+    expect(state.began).toBe(true);
+    state.end();
+    await turns();
+  });
+
   test('begins once it has waited nineteen times as long as the last one took', async () => {
     const { searcher, clock, done } = rig();
     searcher.begin(1, job);
