@@ -1,7 +1,7 @@
 /** The choice of kernels, and what people read about it, with pretended kernels and measurements. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { arch, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Cache } from '#pickaxe/base/system/cache.js';
@@ -269,7 +269,8 @@ describe('a survey', () => {
 });
 
 test('what is remembered belongs to as many threads of the same kinds', () => {
-  const cache = new Cache(folder());
+  const directory = folder();
+  const cache = new Cache(directory);
   const tuning = { speeds: { wasm: 1e6 }, fastest: 'wasm' } as const;
   const places = (count: number) => Array.from({ length: count }, () => []);
   const groups: CoreGroup[][] = [
@@ -293,4 +294,18 @@ test('what is remembered belongs to as many threads of the same kinds', () => {
       expect(recallTuning(cache, some, index)).toEqual(tuning);
     }
   }
+  const subjects = readdirSync(directory).map((file) => {
+    const { key } = JSON.parse(readFileSync(join(directory, file), 'utf8'));
+    return key.subject.slice(`cpu ${cpus()[0]?.model.trim() || arch()}, `.length);
+  });
+  expect(subjects.sort()).toEqual([
+    '1 thread',
+    '2 threads',
+    'efficiency of 2 efficiency threads',
+    'efficiency of 2 performance and 2 efficiency threads',
+    'efficiency of 2 performance and 3 efficiency threads',
+    'performance of 2 performance and 2 efficiency threads',
+    'performance of 2 performance and 3 efficiency threads',
+    'performance of 2 performance threads',
+  ]);
 });

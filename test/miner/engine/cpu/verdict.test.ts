@@ -58,6 +58,24 @@ describe('a verdict', () => {
     },
   );
 
+  test.each<[string, Record<string, number[]>, string | undefined]>([
+    ['turns that differ by 2 %', { avx2: [50, 49, 49] }, undefined],
+    ['turns that differ by more', { avx2: [50, 49, 48.9] }, 'only 1 of 3 turns of avx2 agree within 2 %'],
+    ['a fifth of 20 turns', { avx2: [...turns(4, 50), ...turns(16, 30)] }, undefined],
+    [
+      'less than a fifth of 20 turns',
+      { avx2: [...turns(3, 50), ...Array.from({ length: 17 }, (_, i) => 30 - i)] },
+      'only 3 of 20 turns of avx2 agree within 2 %',
+    ],
+    [
+      'a kernel that is exactly 5 % behind',
+      { avx2x2: turns(25, 50), avx2: [47.5, 40, 30, 20] },
+      'only 1 of 4 turns of avx2 agree within 2 %',
+    ],
+  ])('at its bounds: %s', (_, rates, doubt) => {
+    expect(verdictOn(rates).doubt).toBe(doubt);
+  });
+
   test('has no fastest kernel without turns', () => {
     expect(evaluate(new Map())).toEqual({ speeds: {} });
     expect(verdictOn({ avx2: [] })).toEqual({ speeds: {} });
@@ -68,6 +86,8 @@ describe('a verdict', () => {
 describe('the fastest kernel', () => {
   test.each([
     ['is the fastest, in whatever order they are named', { wasm: 1, avx2: 50, avx512x2: 40, avx512: 60 }, 'avx512'],
+    ['is the first in the list of two that differ by 1 %', { avx512: 99, wasm: 100 }, 'avx512'],
+    ['is not one that is slower by more', { avx512: 98.9, wasm: 100 }, 'wasm'],
     ['may be the last in the list', { avx512: 6, wasm: 7 }, 'wasm'],
     ['is the first in the list among equals', { avx2: 99.5, avx512: 99.1, avx512x2: 98.9, 'wasm-simd': 100 }, 'avx512'],
   ] as const)('%s', (_, speeds, expected) => {
