@@ -25,6 +25,8 @@ class Stage {
   readonly updates: SourceUpdate[] = [];
   readonly recorder = new Recorder();
   readonly source: PoolSource;
+  /** What each connection waits for. */
+  opening: Promise<void> = Promise.resolve();
   /** Fails the next connections. */
   readonly refusals: Error[] = [];
   address = '127.0.0.1';
@@ -47,6 +49,7 @@ class Stage {
         emit: this.recorder.listen,
         openConnection: async ({ url }, { timeoutMs, mustBePublic }) => {
           this.asked.push([url, timeoutMs, mustBePublic]);
+          await this.opening;
           const refusal = this.refusals.shift();
           if (refusal) throw refusal;
           const socket = new FakeSocket();
@@ -247,7 +250,7 @@ describe('the pauses after a connection', () => {
 
   it('that broke grow from half a second to ten, and begin anew after ten seconds of work', async () => {
     const pool = await stage();
-    const GROWN = [500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000];
+    const GROWN = [500, 1_000, 2_000, 4_000, 8_000, ...Array<number>(8).fill(10_000)];
     const pauses: number[] = [];
     for (let i = 0; i < GROWN.length; i++) {
       // After a message, the end of the connection is no refusal.
@@ -493,4 +496,45 @@ describe('a session', () => {
     await other.job();
     expect(other.told.at(-1)).toContain('it sent mining.set_difficulty  and no target');
   });
+});
+
+it('an unhealthy pool is tried again only while its source is followed', async () => {
+  const pool = await stage();
+  const judged: (string | undefined)[] = [];
+  pool.source.onHealth((fault) => judged.push(fault));
+  await pool.mines();
+  void pool.submit(0);
+  await pool.receives('{"id":3,"result":true,"error":null}');
+  const late = pool.submit(1);
+  await pass(30_000);
+  await late;
+  expect(judged).toEqual(['answers shares no more']);
+  await pool.stop();
+  await pass(300_000);
+  expect(judged).toHaveLength(1);
+  await pool.restart();
+  expect(judged).toEqual(['answers shares no more', undefined]);
+  expect(pool.told.some((told) => told.startsWith('unhealthy'))).toBe(false);
+});
+
+it('a connection that opens only after the end is closed at once, and the end waits for it', async () => {
+  const pool = await stage();
+  let open = () => {};
+  pool.opening = new Promise((resolve) => {
+    open = resolve;
+  });
+  await pool.breaks();
+  await pass(5_000);
+  expect(pool.asked).toHaveLength(2);
+  let hasEnded = false;
+  const ended = pool.end().then(() => {
+    hasEnded = true;
+  });
+  await pass(3_000);
+  expect([pool.sockets.length, hasEnded]).toEqual([1, false]);
+  open();
+  await ended;
+  expect(pool.sockets.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+  expect(pool.updates.map(({ kind }) => kind)).toEqual(['lost']);
+  expect(vi.getTimerCount()).toBe(0);
 });
