@@ -243,7 +243,7 @@ export class FailoverSource extends BaseSource {
       if (update.kind === 'work') this.#give(standby, update.work);
       else this.#listener(update);
     }
-    this.#choose([standby]);
+    this.#choose(update.kind === 'work' ? [standby] : []);
   }
 
   #give(standby: Standby, work: Work): void {

@@ -253,6 +253,26 @@ describe('sources that are changed', () => {
     expect(told()).toEqual([]);
   });
 
+  it('take over no more once they are removed, whatever they say until they are closed', async () => {
+    const { sources, failover, follow, give, mined, told } = setUp(2, { patienceMs: 100, readyPatienceMs: 100 });
+    const [a, b] = sources;
+    follow();
+    const first = await give(a);
+    a.judge('refuses all');
+    await pass(100);
+    await give(b);
+    await pass(100);
+    await give(a);
+    expect(mined()).toBe('b');
+    failover.change([named('c'), b]);
+    const { length } = told();
+    b.rest();
+    await pass(100);
+    a.stale('new-cut', first);
+    await pass(0);
+    expect([mined(), told().length]).toEqual(['b', length]);
+  });
+
   it('of a fleet are no connections', async () => {
     const { sources, failover, follow, give, told } = setUp(2, { kind: 'fleet' });
     const [a, b] = sources;
