@@ -100,8 +100,7 @@ describe('a simulated hasher', () => {
     }));
 });
 
-describe('a simulated hasher whose solutions were not accepted', () => {
-  /** One whose works are solved when the test says so. */
+describe('a simulated hasher whose works are solved when the test says so', () => {
   async function hasher() {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
     const solves = new Map<Work, () => void>();
@@ -118,7 +117,10 @@ describe('a simulated hasher whose solutions were not accepted', () => {
     const source = new FakeSource();
     const settle: ((verdict: Verdict) => void)[] = [];
     source.verdict = () => new Promise((resolve) => settle.push(resolve));
-    const options = { pace, source, emit: () => {}, clock: systemClock, random: Math.random, warn: () => {} };
+    const recorder = new Recorder();
+    const warnings: string[] = [];
+    const warn = (line: string) => void warnings.push(line);
+    const options = { pace, source, emit: recorder.listen, clock: systemClock, random: () => 0.5, warn };
     const relay = new SimulatedRelay(options);
     await relay.open();
     const stop = new AbortController();
@@ -131,8 +133,15 @@ describe('a simulated hasher whose solutions were not accepted', () => {
       expect(timers).toBe(0);
     });
     return {
+      source,
       begun,
       cancelled,
+      warnings,
+      told: () => recorder.of('relay').at(-1)?.workers[0],
+      end: async () => {
+        stop.abort();
+        await ran;
+      },
       give: async (work = hard()) => {
         source.work(work);
         await turns();
@@ -146,6 +155,33 @@ describe('a simulated hasher whose solutions were not accepted', () => {
       },
     };
   }
+
+  it('submits any nonce of up to 53 bits, tells how it does, and takes its plan back at its end', async () => {
+    const { source, cancelled, give, solve, judge, told, end } = await hasher();
+    expect(told()).toMatchObject({ sessions: 0 });
+    const share = await give(makeWork(1e60, { until: 'replaced' }));
+    expect(told()).toMatchObject({ sessions: 1 });
+    solve(share);
+    expect(source.submitted).toMatchObject([{ work: share, nonce: 2n ** 52n, isBlock: true, isShare: true }]);
+    await judge('accepted');
+    const last = await give();
+    expect(cancelled).not.toContain(last);
+    await end();
+    expect(cancelled).toContain(last);
+    expect(told()).toMatchObject({ sessions: 0, accepted: 1, blocks: 1, hashesPerSecond: 0 });
+  });
+
+  it('leaves alone what is of mainnet01, and says so once', async () => {
+    const { begun, give, warnings } = await hasher();
+    for (let count = 0; count < 3; count++) {
+      const work = hard();
+      new DataView(work.header.buffer, work.header.byteOffset).setUint32(266, 5, true);
+      await give(work);
+    }
+    expect([begun, warnings]).toEqual([[], ['this is work of mainnet01, for which nothing is simulated']]);
+    const fine = await give();
+    expect([begun, warnings.length]).toEqual([[fine], 1]);
+  });
 
   it.each(['rejected', 'stale', 'unknown'] as const)('rests for a second after one that is %s', async (outcome) => {
     const { begun, give, solve, judge } = await hasher();
