@@ -14,8 +14,10 @@ class FakeSocket extends EventEmitter {
   readonly written: string[] = [];
   writableLength = 0;
   readonly #note = (call: string) => () => void this.calls.push(call);
-  readonly cork = () => {};
-  readonly uncork = () => {};
+  /** How often it is corked at present. */
+  corks = 0;
+  readonly cork = () => void this.corks++;
+  readonly uncork = () => void this.corks--;
   readonly pause = this.#note('pause');
   readonly resume = this.#note('resume');
   readonly end = this.#note('end');
@@ -98,6 +100,9 @@ describe('the lines of a client', () => {
       connection.close('again', 1);
       connection.send('late\n');
       expect([how, lines, ends.length, socket.written]).toEqual([how, ['a'], 1, []]);
+      expect([how, socket.calls]).toEqual([how, how === 'peer' ? [] : ['end']]);
+      expect(vi.getTimerCount()).toBe(how === 'peer' ? 0 : 1);
+      vi.advanceTimersByTime(1_000);
     }
   });
 
@@ -108,6 +113,22 @@ describe('the lines of a client', () => {
     });
     world.socket.gets('a\nb\nc\n');
     expect([world.lines, world.ends]).toEqual([['a', 'b'], [['junk', 10, 'junk']]]);
+  });
+
+  it('are answered together where they come together', () => {
+    const corks: number[] = [];
+    const world = connected({}, () => corks.push(world.socket.corks) > 0);
+    world.socket.gets('a\nb\n');
+    expect([corks, world.socket.corks]).toEqual([[1, 1], 0]);
+  });
+
+  it('of a flood are no more after it has ended the connection, however long that was ago', () => {
+    const { socket, lines, ends } = connected({ lineBurst: 2, linesPerSecond: 1 });
+    socket.gets('1\n2\n3\n');
+    expect([lines, ends]).toEqual([['1', '2'], [['flood', 0, 'flood']]]);
+    nowMs += 60_000;
+    socket.gets('4\n');
+    expect(lines).toEqual(['1', '2']);
   });
 
   it('are none where TLS begins, but only at the beginning', () => {

@@ -248,12 +248,12 @@ describe('a connection', () => {
   });
 
   it('that has ended before it was accepted is no fault and no refusal', async () => {
-    const { connect, report, warned, logged } = await serving();
-    const stream = new Stream();
-    expect((await connect('')).destroyed).toBe(true);
-    expect(stream.remoteAddress).toBeUndefined();
+    const { connect, events, report, warned, logged } = await serving();
+    const nameless = new Stream();
+    events.connected(nameless);
+    expect([(await connect('')).destroyed, nameless.destroyed]).toEqual([true, true]);
     expect(warned()).toEqual([]);
-    expect(logged).toEqual(['debug:  was refused: it has closed the connection']);
+    expect(logged).toEqual(Array(2).fill('debug:  was refused: it has closed the connection'));
     expect(Object.values((await report()).refused!).some((count) => count > 0)).toBe(false);
   });
 
@@ -331,6 +331,8 @@ describe('behind a proxy', () => {
     const shown = isProxy ? '198.51.100.7' : address;
     expect(logged).toContain(`debug: session 1 of w has begun: ${shown}, asic/1`);
     expect(client.listenerCount('readable')).toBe(0);
+    const direct = await connect('203.0.113.1');
+    expect(client.listenerCount('close')).toBe(direct.listenerCount('close'));
   });
 
   it('the first lines may come with the header, and a header may name nobody', async () => {
@@ -402,7 +404,7 @@ describe('a full server', () => {
     await give();
     for (const address of ['192.0.2.1', '192.0.2.2']) await (await connect(address)).login();
     skip(200_000);
-    await pass(1_000);
+    await pass(500);
     const gone = () => logged.filter((line) => line.endsWith('the server is full')).length;
     events.refused(undefined);
     await pass(100);
@@ -433,6 +435,10 @@ describe('the end of a server', () => {
       proxies: ['192.0.2.9'],
     });
     await give();
+    const former = await connect('192.0.2.3');
+    former.destroy();
+    await turns();
+    const destroy = vi.spyOn(former, 'destroy');
     const [client, waiting] = [await connect(), await connect('192.0.2.9')];
     await client.login();
     await client.gets('{"id":3,"method":"mining.submit","params":["w","1","00"]}\n');
@@ -444,6 +450,8 @@ describe('the end of a server', () => {
     expect([client.destroyed, waiting.destroyed, relay.port]).toEqual([true, true, undefined]);
     expect(logged).toContain('debug: 192.0.2.1 is disconnected: the server ends');
     expect(entries).toEqual([]);
+    // A connection that has ended is not remembered.
+    expect(destroy).not.toHaveBeenCalled();
     listenEnded();
     await turns();
     expect(entries).toEqual([expect.objectContaining({ type: 'left-out', worker: 'w', lines: 1 }), 'closed']);
