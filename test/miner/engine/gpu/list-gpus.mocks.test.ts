@@ -139,6 +139,37 @@ describe('the list of GPUs', () => {
     expect(gpus[1].why).toMatch(/^the same card as gpu0, through another driver; to use this driver instead, name /);
   });
 
+  test('says which GPU is the same card, also if that comes later', async () => {
+    system.answer = () => ({
+      output: tableOf(['Arc', BUSES[1]], ['RADV', BUSES[0]], ['AMDVLK', BUSES[0]]),
+      message: listed(
+        adapter('Arc', 'intel'),
+        { model: 'RADV', backend: 'vulkan', fault: 'refused' },
+        adapter('AMDVLK', 'amd'),
+      ),
+    });
+    const gpus = await listOn('linux');
+    expect(gpus.map(({ model, usable }) => [model, usable])).toEqual([
+      ['Arc', true],
+      ['RADV', false],
+      ['AMDVLK', true],
+    ]);
+    expect(gpus[1].why).toMatch(/^the same card as gpu2, through another driver; /);
+  });
+
+  test('does not say which GPU is the same card where no address is certain', async () => {
+    const models = ['RADV', 'RADV', 'AMDVLK', 'AMDVLK'];
+    const all = models.map((model, i) => (i % 2 === 0 ? adapter(model, 'amd') : { model, backend: 'vulkan' }));
+    // The layer is too old: every process sees all cards.
+    const output = tableOf(...models.map((model, i) => [model, BUSES[i % 2]] as const));
+    system.answer = () => ({ output, message: listed(...all) });
+    const gpus = await listOn('linux');
+    expect(gpus.map(({ usable }) => usable).filter(Boolean)).toHaveLength(1);
+    const doubles = gpus.filter(({ why }) => why.startsWith('the same card as '));
+    expect(doubles.length).toBeGreaterThan(0);
+    for (const { why } of doubles) expect(why).toMatch(/^the same card as another, through another driver; /);
+  });
+
   test.each([
     ['linux', /is missing or too old \(install mesa-.*; to mine on both, run one pickaxe for each GPU in a container/],
     ['win32', /, and nothing on this system tells them apart; only the first of them is used \(see docs/],
