@@ -205,6 +205,18 @@ describe('a GPU that opens', () => {
     await gpu.close();
   });
 
+  test('is not open if it fails before its answer is read', async () => {
+    const { gpu, child, pass } = start();
+    const state = stateOf(gpu.open(QUESTION));
+    child.says(OPENED, { type: 'failed', fault: 'wrong-hashes', message: 'wrong' });
+    await pass(0);
+    expect(state.is).toBe('wrong');
+    // No silence is watched for any more.
+    await pass(1_000_000);
+    expect(vi.getTimerCount()).toBe(0);
+    await gpu.close();
+  });
+
   test('fails if it ends right after its answer', async () => {
     const { gpu, child } = start();
     const state = stateOf(gpu.open(QUESTION));
