@@ -40,6 +40,8 @@ describe('a rig may send', () => {
   });
 
   it('20 wrong solutions at once and 20 a minute; then all of its solutions are refused for a minute', () => {
+    const slow = rigOf();
+    expect([drained(() => !slow.wasWrong(0)), drained(() => !slow.wasWrong(3_000))]).toEqual([20, 1]);
     const rig = rigOf();
     expect(drained(() => !rig.wasWrong(0))).toBe(20);
     expect([0, 59_999, 60_000].map((nowMs) => rig.isRefused(nowMs))).toEqual([true, true, false]);
