@@ -33,6 +33,42 @@ describe('an examination of a fleet’s server', () => {
     ]);
   });
 
+  it('names a coordinator of the own name only to a rig, for which it is another one', async () => {
+    const states = [stateWithWork(1), beat(1, null)];
+    expect(brief(await examine(states, { name: 'c1' })).at(-1)).toBe('ok coordinators: found c1, c2');
+    expect(brief(await examine(states, { name: 'c1', isCoordinator: true })).at(-1)).toBe('ok coordinators: found c2');
+  });
+
+  it('reads no more messages and lists no more coordinators than its bounds', async () => {
+    const found = async (bounds: object) => {
+      const nats = new FakeNats();
+      const [link, sender] = [nats.link('rig1'), nats.link('sender')];
+      const question = { link, subjects: SUBJECTS, name: 'rig1', isCoordinator: false, denials: [] };
+      const examining = examineFleetServer({ ...question, limits: { ...limits, ...bounds } });
+      await new Promise((resolve) => setImmediate(resolve));
+      sender.publish(SUBJECTS.beat('junk'), new TextEncoder().encode('{}'));
+      for (const name of ['one', 'two', 'three']) sendState(sender, name, beat(1, null));
+      return brief(await examining).at(-1);
+    };
+    expect(await found({})).toBe('ok coordinators: found one, two, three');
+    expect(await found({ messages: 3 })).toBe('ok coordinators: found one, two');
+    expect(await found({ coordinators: 2 })).toBe('ok coordinators: found two, three');
+  });
+
+  it('receives nothing any more once it has ended', async () => {
+    const nats = new FakeNats();
+    await examine([stateWithWork(1)], { nats });
+    const received: string[] = [];
+    nats.delivers = ({ subject }, to) => {
+      if (to.name === 'rig1') received.push(subject);
+      return true;
+    };
+    const sender = nats.link('sender');
+    sendState(sender, 'c1', beat(1, null));
+    sender.publish(SUBJECTS.control('rig1', 'op'), new Uint8Array());
+    expect(received).toEqual([]);
+  });
+
   it('warns of a coordinator that has lost its own source', async () => {
     const findings = await examine([{ ...stateWithWork(1), lost: 'no node\nanswers' }]);
     expect(brief(findings).at(-1)).toBe('warning coordinators: c1 has lost its own source: no node answers');
@@ -60,13 +96,31 @@ describe('an examination of a fleet’s server', () => {
     expect(tried).toContain(SUBJECTS.controlsTo('rig1'));
   });
 
+  it('waits for a connection', async () => {
+    const nats = new FakeNats();
+    const link = nats.link('rig1');
+    link.disconnect();
+    const question = { link, subjects: SUBJECTS, name: 'rig1', isCoordinator: true, denials: [] };
+    const examining = examineFleetServer({ ...question, limits: { ...limits, connectMs: 60_000 } });
+    link.reconnect();
+    expect(brief(await examining)[0]).toBe('ok connection: can be reached');
+  });
+
   it('says so when there is no connection', async () => {
     const nats = new FakeNats();
     const link = nats.link('rig1');
     link.disconnect('nats://fake:4222 refuses this member’s credentials.');
     const question = { link, subjects: SUBJECTS, name: 'rig1', isCoordinator: false, denials: [], limits };
-    expect(brief(await examineFleetServer(question))).toEqual([
-      'fault connection: nats://fake:4222 refuses this member’s credentials.',
+    expect(await examineFleetServer(question)).toEqual([
+      {
+        about: 'connection',
+        state: 'fault',
+        what: 'nats://fake:4222 refuses this member’s credentials.',
+        why: 'the fleet’s work comes by way of it',
+      },
+    ]);
+    expect(await examineFleetServer({ ...question, isCoordinator: true })).toMatchObject([
+      { why: 'the fleet’s rigs are reached by way of it' },
     ]);
   });
 
