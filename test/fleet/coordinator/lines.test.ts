@@ -105,6 +105,10 @@ describe('the lines of a coordinator', () => {
     nowMs = 20_000;
     namesakes.onState(other);
     expect([lines.length, namesakes.refusal.aborted]).toEqual([11, false]);
+    // Ten seconds from the first connection on, it counts as new.
+    nowMs = 19_999;
+    namesakes.onState(other);
+    expect([lines.length, namesakes.refusal.aborted]).toEqual([11, true]);
   });
 });
 
