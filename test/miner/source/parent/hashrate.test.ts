@@ -66,4 +66,8 @@ it('the first second counts only when it is over, and a single hash in it counts
   expect(difficulties).toEqual([10]);
   vi.advanceTimersByTime(1);
   expect(difficulties).toEqual([10, 1_000]);
+  // Another rate counts at once.
+  parent.say({ type: 'rate', sharesPerSecond: 0.01 });
+  await turns();
+  expect(difficulties).toEqual([10, 1_000, 100]);
 });

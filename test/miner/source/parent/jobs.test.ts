@@ -113,11 +113,46 @@ describe('with the jobs a and b, of which b is mined,', () => {
     expect(await world.news()).toEqual(['rest']);
     parent.say(request(world));
     expect((await world.news()).filter((news) => !news.startsWith('cancelled'))).toEqual([]);
+    parent.say({ type: 'stats' });
+    await turns();
+    expect(parent.of('stats')[0].jobs).toBeLessThanOrEqual(2);
     await vi.advanceTimersByTimeAsync(1_000);
     await left;
     expect((await world.news()).filter((news) => !news.startsWith('cancelled'))).toEqual([GONE]);
     expect(parent.of('bye')).toEqual([{ type: 'bye', reason: 'drained', shares: 0 }]);
   });
+});
+
+it('what devices find while a parent drains has its verdict, and further jobs are not held', async () => {
+  const world = new World();
+  const parent = world.connect();
+  parent.say(world.job('a', { verdicts: true }));
+  await world.news();
+  const left = parent.session!.drain('drained');
+  const verdict = world.source.submit(mine(world.works[0]), new AbortController().signal);
+  await turns();
+  parent.say({ type: 'verdict', share: 1, outcome: 'accepted' }, world.job('b'), { type: 'stats' }, { type: 'ping' });
+  expect(await verdict).toEqual({ outcome: 'accepted', reason: '' });
+  await turns();
+  expect(parent.of('stats')).toMatchObject([{ jobs: 1, shares: 1 }]);
+  expect(parent.of('pong')).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await left;
+  expect(parent.of('bye')).toEqual([{ type: 'bye', reason: 'drained', shares: 1 }]);
+});
+
+it('the jobs of a parent that drains end after a second, even if it does not read its goodbye', async () => {
+  const world = new World();
+  const parent = world.connect(new ScriptedParent(false));
+  // Its answers fill what its side holds.
+  for (let i = 0; i < 100; i++) parent.say({ type: 'ping', echo: 'e'.repeat(200) });
+  parent.say(world.job('a'));
+  await world.news();
+  const left = parent.session!.drain('drained');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await world.news()).toEqual(['rest', 'cancelled a/100']);
+  await vi.advanceTimersByTimeAsync(10_000);
+  await left;
 });
 
 it('a job that was cancelled can come again, and its works of before stay stale', async () => {
