@@ -117,6 +117,11 @@ const { variant } = TUNING;
 const NAMELESS = { description: 'driver 1', device: '', architecture: '', vendor: '' };
 
 beforeEach(() => {
+  // An answer that a failing test did not ask for must not be given to the next one.
+  vi.mocked(listAdapters).mockReset();
+  vi.mocked(sleep)
+    .mockReset()
+    .mockReturnValue(new Promise(() => {}) as never);
   vi.mocked(openAdapter).mockResolvedValue({ dawn: {}, adapter: { info: NAMELESS } } as never);
   vi.mocked(isSoftware).mockReturnValue(false);
   vi.mocked(tunedScanner).mockResolvedValue({ scanner: 'a scanner', tuning: TUNING, why: 'pretended' } as never);
