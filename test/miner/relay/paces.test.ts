@@ -1,6 +1,8 @@
 /** When simulated hashers solve works, and what the server for blocks on demand takes. */
 
+import { once } from 'node:events';
 import { Server } from 'node:http';
+import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { DelayPace, HashratePace, OnDemandPace } from '#pickaxe/miner/relay/simulated-relay.js';
@@ -46,7 +48,7 @@ describe('the server for blocks on demand', () => {
     const pace = new OnDemandPace({ host: '127.0.0.1', port: 0 });
     const before = pace.what;
     await pace.open();
-    onTestFinished(() => pace.close());
+    onTestFinished(() => (server.listening ? pace.close() : undefined));
     const server = listen.mock.contexts[0] as Server;
     listen.mockRestore();
     const ask = async (body: string, method = 'POST') => {
@@ -101,6 +103,52 @@ describe('the server for blocks on demand', () => {
     expect(solved).toEqual(['b']);
     begin('c');
     expect(solved).toEqual(['b', 'c']);
+  });
+
+  it('ends the connection after what it refuses, and also refuses who names no host', async () => {
+    const { pace } = await opened();
+    const said = async (head: string, body = '') => {
+      const socket = connect(pace.port, '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      const type = 'content-type: application/json';
+      socket.write(`${head}\r\n${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      return [/ (\d+) /.exec(answer.toString())?.[1], /connection: (\S+)/i.exec(answer.toString())?.[1]];
+    };
+    const local = 'HTTP/1.1\r\nhost: localhost';
+    expect(await said(`GET /make-blocks ${local}`)).toEqual(['200', 'keep-alive']);
+    expect(await said(`GET /other ${local}`)).toEqual(['404', 'close']);
+    expect(await said(`POST /make-blocks ${local}`, '{}')).toEqual(['200', 'keep-alive']);
+    expect(await said(`POST /make-blocks ${local}`, '[]')).toEqual(['400', 'close']);
+    expect(await said('GET /make-blocks HTTP/1.0')).toEqual(['403', 'close']);
+  });
+
+  it('wants to be told that it gets JSON', async () => {
+    const { pace } = await opened();
+    const answer = await fetch(`http://127.0.0.1:${pace.port}/make-blocks`, {
+      method: 'POST',
+      body: Buffer.from('{"1":1}'),
+    });
+    expect(answer.status).toBe(415);
+  });
+
+  it('has ended once it has no connection any more, also where a request is not complete', async () => {
+    const { pace, server } = await opened();
+    const socket = connect(pace.port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    const arrived = once(server, 'request');
+    socket.write(
+      'POST /make-blocks HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
+    );
+    await arrived;
+    let hasClosed = false;
+    server.once('close', () => {
+      hasClosed = true;
+    });
+    const gone = once(socket.resume(), 'close');
+    await pace.close();
+    expect(hasClosed).toBe(true);
+    await gone;
   });
 
   it('counts the blocks that were accepted, and gives a chain up only after 1,000 others in a row', async () => {

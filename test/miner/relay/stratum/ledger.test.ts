@@ -170,3 +170,16 @@ describe('the share ledger', () => {
     expect(warnings).toEqual(['the last lines of the share ledger could not be written']);
   });
 });
+
+it.each([
+  ['job', 'share', 16],
+  ['worker', 'share', 128],
+  ['agent', 'session', 63],
+] as const)('the %s in a line of a %s has up to %i characters', (field, type, most) => {
+  const line = {
+    share: { timeMillis: 1, ...share(1) },
+    session: { type, timeMillis: 1, session: 1, nonce1: '0a0b', worker: 'w', agent: '', address: '::1' },
+  }[type];
+  const isValid = (length: number) => LedgerLine.safeParse({ ...line, [field]: 'x'.repeat(length) }).success;
+  expect([0, most, most + 1].map(isValid)).toEqual([true, true, false]);
+});
