@@ -18,6 +18,8 @@ const ENOUGH = 5;
  * every two seconds, so the median would be a second.
  */
 const LONGEST_MEDIAN_MS = 400;
+/** The same for clients that were refused work, whose pauses become long only after some time. */
+const LONGEST_REFUSED_MS = 200;
 
 interface Client {
   readonly works: Allowance;
@@ -26,7 +28,9 @@ interface Client {
   open: number;
   /** The chain of the last work. */
   chain?: number;
-  /** When a block on this chain came, after which the client has not asked for work yet. */
+  /** Whether the client has been refused work since it last got any. */
+  isRefused: boolean;
+  /** When a block on this chain came, or on any chain to a client without work, after which the client has not asked for work yet. */
   waitingSinceMs?: number;
 }
 
@@ -36,6 +40,8 @@ export class Clients {
   readonly #violate: (what: string) => void;
   readonly #clients = new Map<SimulatedProcess, Client>();
   #delaysMs: number[] = [];
+  /** The delays of clients that had been refused work. */
+  #refusedDelaysMs: number[] = [];
 
   constructor(nowMs: () => number, chains: number, violate: (what: string) => void) {
     this.#nowMs = nowMs;
@@ -51,7 +57,15 @@ export class Clients {
   }
 
   gaveWork(process: SimulatedProcess, chain: number): void {
-    this.#of(process).chain = chain;
+    const client = this.#of(process);
+    client.chain = chain;
+    client.isRefused = false;
+  }
+
+  gotNoWork(process: SimulatedProcess): void {
+    const client = this.#of(process);
+    this.askedForWork(process);
+    client.isRefused = true;
   }
 
   accepted(process: SimulatedProcess): void {
@@ -82,25 +96,29 @@ export class Clients {
   block(chain: number): void {
     for (const [process, client] of this.#clients) {
       if (process.isDead || process.isFrozen) this.#clients.delete(process);
-      else if (client.chain === chain) client.waitingSinceMs ??= this.#nowMs();
+      else if (client.chain === chain || (client.isRefused && client.open > 0)) client.waitingSinceMs ??= this.#nowMs();
     }
-  }
-
-  /** @returns the median of the delays in ms; undefined if there were too few blocks */
-  get medianMs(): number | undefined {
-    if (this.#delaysMs.length < ENOUGH) return undefined;
-    return this.#delaysMs.toSorted((a, b) => a - b)[this.#delaysMs.length >> 1];
   }
 
   /** Checks that clients have heard of blocks by their update streams. */
   checkEnd(): void {
-    const { medianMs = 0 } = this;
+    const medianMs = medianOf(this.#delaysMs) ?? 0;
     if (medianMs > LONGEST_MEDIAN_MS) this.#violate(`clients ask for work ${medianMs.toFixed(0)} ms after a block`);
+  }
+
+  /** Checks that clients that were refused work did not wait longer than until the next block. */
+  checkRefused(): void {
+    const medianMs = medianOf(this.#refusedDelaysMs) ?? 0;
+    this.#refusedDelaysMs = [];
+    if (medianMs > LONGEST_REFUSED_MS) {
+      this.#violate(`clients without work ask for it ${medianMs.toFixed(0)} ms after a block`);
+    }
   }
 
   #endWait(client: Client): void {
     if (client.waitingSinceMs !== undefined) {
-      this.#delaysMs.push(Math.min(this.#nowMs() - client.waitingSinceMs, LONGEST_DELAY_MS));
+      const delayMs = Math.min(this.#nowMs() - client.waitingSinceMs, LONGEST_DELAY_MS);
+      (client.isRefused ? this.#refusedDelaysMs : this.#delaysMs).push(delayMs);
     }
     delete client.waitingSinceMs;
     delete client.chain;
@@ -109,12 +127,16 @@ export class Clients {
   #of(process: SimulatedProcess): Client {
     let client = this.#clients.get(process);
     if (!client) {
-      client = { works: new Allowance(WORKS), streams: new Allowance(STREAMS), paid: 0, open: 0 };
+      client = { works: new Allowance(WORKS), streams: new Allowance(STREAMS), paid: 0, open: 0, isRefused: false };
       this.#clients.set(process, client);
     }
     return client;
   }
 }
+
+/** @returns the median; undefined of too few */
+const medianOf = (list: readonly number[]) =>
+  list.length < ENOUGH ? undefined : list.toSorted((a, b) => a - b)[list.length >> 1];
 
 /** Requests that arrive together may have been sent one after the other. */
 const SLACK = 1.2;

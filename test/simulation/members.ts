@@ -97,6 +97,8 @@ export interface MemberOptions {
 export abstract class SimulatedMember {
   readonly name: string;
   process!: SimulatedProcess;
+  /** Whether the process is frozen because its machine sleeps, after which its connections are dead. */
+  isMachineAsleep = false;
   hasEnded = false;
   /** Number of timers that were set a second after the process had ended. */
   timersAtEnd = 0;
@@ -180,7 +182,10 @@ export abstract class SimulatedMember {
   }
 
   thaw(): void {
+    if (!this.process.isFrozen) return;
     this.process.thaw();
+    if (this.isMachineAsleep) this.process.reconnect();
+    this.isMachineAsleep = false;
   }
 
   /** Ends the process as SIGTERM does. */

@@ -47,6 +47,12 @@ export type NodeMode =
   | 'breaking off'
   /** The bodies of its answers take seconds. */
   | 'slow'
+  /** It closes every connection before it answers. */
+  | 'closing connections'
+  /** It answers requests for work with 503. */
+  | 'without work'
+  /** It answers solutions with 503. */
+  | 'taking no solutions'
   /** A third of its works are wrong. */
   | 'giving wrong work'
   /** It gives work on the block before the newest one, for some seconds after each block. */
@@ -62,6 +68,8 @@ export type Following =
 
 const LATE_MS = 15_000;
 const STALE_MS = 4_000;
+/** Most time by which some nodes announce a block before they give work on it. */
+const MOST_LEAD_MS = 300;
 /** After this time without faults, clients know that the node is well. */
 const WELL_MS = 20_000;
 /** A clock that was set back by more than miners allow for makes their solutions of this time invalid. */
@@ -88,6 +96,8 @@ export class SimulatedNode implements Peer {
   process: SimulatedProcess;
   /** By chain: the newest block that this node knows. */
   readonly view: SimulatedBlock[];
+  /** By chain: the newest block before that. */
+  readonly #before: SimulatedBlock[];
   /** By chain: when the newest block came. */
   readonly cameMs: number[];
   /** What clients have done that the rules forbid, such as invalid solutions. */
@@ -95,6 +105,8 @@ export class SimulatedNode implements Peer {
   /** By chain: when the last New Cut was announced. */
   readonly announcedMs: number[];
   readonly clients: Clients;
+  /** Time by which this node announces a block before it gives work on it. */
+  readonly #leadMs: number;
   readonly #time: VirtualTime;
   readonly #network: SimulatedNetwork;
   readonly #random: Random;
@@ -109,6 +121,7 @@ export class SimulatedNode implements Peer {
     this.dialect = dialect;
     this.process = time.start(name);
     this.view = [...network.newest];
+    this.#before = [...network.newest];
     this.clients = new Clients(
       () => time.nowMs,
       this.view.length,
@@ -119,6 +132,7 @@ export class SimulatedNode implements Peer {
     this.#time = time;
     this.#network = network;
     this.#random = random;
+    this.#leadMs = random() < 0.4 ? random() * MOST_LEAD_MS : 0;
     network.join(this, (ms, act) => this.process.after(ms, act));
   }
 
@@ -215,10 +229,11 @@ export class SimulatedNode implements Peer {
   /** @param isOwn whether a client has found the block */
   #take(block: SimulatedBlock, isOwn = false): void {
     const { chain } = block;
+    this.#before[chain] = this.view[chain];
     this.view[chain] = block;
     this.cameMs[chain] = this.#time.nowMs;
     this.announcedMs[chain] = this.#time.nowMs;
-    const isWell = this.mode === 'fine' && this.following === 'the network' && !this.isDeaf;
+    const isWell = (this.mode === 'fine' || this.mode === 'without work') && this.following === 'the network' && !this.isDeaf;
     if (!isWell) this.wellSinceMs = this.#time.nowMs;
     if (isWell && !isOwn && this.#time.nowMs - this.wellSinceMs > WELL_MS) this.clients.block(chain);
     if (this.isDeaf) return;
@@ -260,6 +275,10 @@ export class SimulatedNode implements Peer {
           fail(failure('connect ECONNREFUSED', 'ECONNREFUSED'));
           return;
         }
+        if (this.mode === 'closing connections') {
+          fail(failure('other side closed', 'UND_ERR_SOCKET'));
+          return;
+        }
         const isBusy = this.mode === 'busy' && this.#random() < 0.5;
         const answer: Answer = isBusy ? { status: 503 } : this.#answer(client, path, body, signal);
         if (this.mode === 'losing answers' && this.#random() < 0.5) {
@@ -291,8 +310,11 @@ export class SimulatedNode implements Peer {
     if (!path.startsWith(`${base}/`)) return { status: 404 };
     switch (path.slice(base.length)) {
       case '/mining/work':
-        return { status: 200, body: this.#work(client) };
+        if (this.mode !== 'without work') return { status: 200, body: this.#work(client) };
+        this.clients.gotNoWork(client);
+        return { status: 503 };
       case '/mining/solved':
+        if (this.mode === 'taking no solutions') return { status: 503 };
         return this.#solved(client, Buffer.from(body as Uint8Array));
       case '/mining/updates':
         return { status: 200, stream: this.#updates(client, Buffer.from(body as Uint8Array), signal) };
@@ -323,8 +345,9 @@ export class SimulatedNode implements Peer {
   }
 
   #parentFor(chain: number): SimulatedBlock {
-    const isStale = this.mode === 'giving stale work' && this.#time.nowMs - this.cameMs[chain] < STALE_MS;
-    return (isStale ? this.#network.parent(this.view[chain]) : undefined) ?? this.view[chain];
+    const staleMs = this.mode === 'giving stale work' ? STALE_MS : this.#leadMs;
+    const isStale = this.#time.nowMs - this.cameMs[chain] < staleMs;
+    return (isStale ? this.#before : this.view)[chain];
   }
 
   #solved(client: SimulatedProcess, header: Buffer): Answer {

@@ -18,7 +18,9 @@ export interface World {
   faults(): Faults;
   /** Checks what must be true after each event. */
   check(): void;
-  /** Ends all faults. */
+  /** Ends all faults, where faults can come alone. */
+  endFaults?(): void;
+  /** Ends all faults, and begins the calm minute. */
   calm(): void;
   /** Checks what must be true a minute after the last fault. */
   checkMining(): void;
@@ -66,10 +68,11 @@ export async function runWorld(make: MakeWorld, options: RunOptions): Promise<Ru
   const before = listenersOf();
   try {
     const world = make(simulation);
-    simulation.planFaults(world.faults());
+    simulation.planFaults(world.faults(), world.endFaults?.bind(world));
     time.afterEvent = () => world.check();
     const calmMs = 60_000 * options.minutes;
     await time.runUntil(calmMs);
+    simulation.alone = undefined;
     world.calm();
     const endMs = calmMs + (world.calmMs ?? CALM_MS);
     await time.runUntil(endMs);

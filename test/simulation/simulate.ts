@@ -12,6 +12,8 @@ export interface Request {
   readonly seeds: number;
   /** Virtual minutes with faults in each run. */
   readonly minutes: number;
+  /** Only faults whose names contain this text happen. */
+  readonly only?: string | undefined;
   /** No run begins after this processor time, in seconds. */
   readonly seconds: number;
 }
@@ -54,7 +56,7 @@ export async function simulate(request: Request, onRun: (world: string, run: Run
     const share =
       (request.seconds - summaries.reduce((all, { cpuSeconds: spent }) => all + spent, 0)) / (worlds.length - at);
     for (let seed = request.first; seed < request.first + request.seeds && cpuSeconds() < share; seed++) {
-      const run = await runWorld(WORLDS[world], { seed, minutes: request.minutes });
+      const run = await runWorld(WORLDS[world], { seed, minutes: request.minutes, only: request.only });
       sum.seeds++;
       sum.virtualMs += run.virtualMs;
       sum.found += run.found;
@@ -78,7 +80,7 @@ export async function simulate(request: Request, onRun: (world: string, run: Run
 export async function shrink(
   make: MakeWorld,
   run: Run,
-  options: Pick<RunOptions, 'minutes' | 'faultMs'>,
+  options: Pick<RunOptions, 'minutes' | 'faultMs' | 'only'>,
   onStep: (faults: number) => void,
 ): Promise<Run> {
   const wanted = kindOf(run.violations[0].what);

@@ -7,26 +7,22 @@ import type { SimulatedNats } from '../nats.ts';
 import type { Following, NodeMode, SimulatedNode } from '../node.ts';
 import type { SimulatedRig } from '../rigs.ts';
 import type { Faults, Simulation } from '../simulation.ts';
-import type { SimulatedProcess } from '../virtual-time.ts';
 
 export interface Faulty {
   readonly simulation: Simulation;
   readonly nodes: readonly SimulatedNode[];
   readonly rigs: readonly SimulatedRig[];
-  /** The process in which faults end. */
-  readonly faulty: SimulatedProcess;
 }
 
 export const pick = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)];
 
-export function nodeFaults({ simulation, nodes, faulty }: Faulty): Faults {
-  const later = (random: Random, mostMs: number, act: () => void) => faulty.after(random() * mostMs, act);
+export function nodeFaults({ simulation, nodes }: Omit<Faulty, 'rigs'>): Faults {
   const mode = (kind: NodeMode) => (random: Random) => {
     const node = pick(random, nodes);
     node.mode = kind;
     if (kind === 'down') node.endStreams();
     simulation.note(`${node.name} is ${kind}`);
-    later(random, 60_000, () => {
+    simulation.endLater(random, 60_000, () => {
       if (node.mode !== kind) return;
       node.mode = 'fine';
       if (kind === 'down') node.catchUp();
@@ -36,7 +32,7 @@ export function nodeFaults({ simulation, nodes, faulty }: Faulty): Faults {
     const node = pick(random, nodes);
     node.following = whom;
     simulation.note(`${node.name} follows ${whom}`);
-    later(random, mostMs, () => node.following === whom && node.catchUp());
+    simulation.endLater(random, mostMs, () => node.following === whom && node.catchUp());
   };
   const setClock = (random: Random, mostMs: number) => {
     const node = pick(random, nodes);
@@ -51,6 +47,9 @@ export function nodeFaults({ simulation, nodes, faulty }: Faulty): Faults {
     'a node refuses solutions': mode('refusing'),
     'answers of a node break off': mode('breaking off'),
     'a node is slow': mode('slow'),
+    'a node closes every connection': mode('closing connections'),
+    'a node gives no work': mode('without work'),
+    'a node takes no solutions': mode('taking no solutions'),
     'a node gives wrong work': mode('giving wrong work'),
     'a node gives stale work': mode('giving stale work'),
     'blocks come late to a node': following('late', 120_000),
@@ -58,13 +57,13 @@ export function nodeFaults({ simulation, nodes, faulty }: Faulty): Faults {
     'a node is frozen': (random) => {
       const { process } = pick(random, nodes);
       process.freeze();
-      later(random, 20_000, () => process.thaw());
+      simulation.endLater(random, 20_000, () => process.thaw());
     },
     'a node restarts': (random) => pick(random, nodes).restart(),
     'the streams of a node are deaf': (random) => {
       const node = pick(random, nodes);
       node.isDeaf = true;
-      later(random, 90_000, () => {
+      simulation.endLater(random, 90_000, () => {
         node.isDeaf = false;
       });
     },
@@ -74,7 +73,7 @@ export function nodeFaults({ simulation, nodes, faulty }: Faulty): Faults {
     'a block is replaced': (random) => pick(random, nodes).reorganise(Math.floor(random() * 6)),
     'many blocks come at once': (random) => {
       for (let at = 0; at < 100; at++) {
-        faulty.after(at * 15, () => {
+        simulation.after(at * 15, () => {
           const node = pick(random, nodes);
           if (node.mode !== 'down') node.growBy(Math.floor(random() * 6));
         });
@@ -83,44 +82,42 @@ export function nodeFaults({ simulation, nodes, faulty }: Faulty): Faults {
   };
 }
 
-export function rigFaults({ rigs, faulty }: Pick<Faulty, 'rigs' | 'faulty'>): Faults {
-  const later = (random: Random, mostMs: number, act: () => void) => faulty.after(random() * mostMs, act);
+export function rigFaults({ rigs, simulation }: Omit<Faulty, 'nodes'>): Faults {
   return {
     'a rig is killed': (random) => {
       const rig = pick(random, rigs);
       if (rig.process.isDead) return;
       rig.kill();
-      later(random, 2_000, () => rig.process.isDead && rig.start());
+      simulation.endLater(random, 2_000, () => rig.process.isDead && rig.start());
     },
     'a rig is frozen': (random) => {
       const { process } = pick(random, rigs);
       process.freeze();
-      later(random, 40_000, () => process.thaw());
+      simulation.endLater(random, 40_000, () => process.thaw());
     },
   };
 }
 
 /** Faults of the machines of rigs, and what their users do. */
-export function machineFaults({ rigs, faulty, simulation }: Omit<Faulty, 'nodes'>): Faults {
-  const later = (random: Random, mostMs: number, act: () => void) => faulty.after(random() * mostMs, act);
+export function machineFaults({ rigs, simulation }: Omit<Faulty, 'nodes'>): Faults {
   const device = (mode: DeviceMode, mostMs: number) => (random: Random) => {
     const { engine, process, name } = pick(random, rigs);
     if (process.isDead) return;
     simulation.note(`the device of ${name} is ${mode}`);
     engine.mode = mode;
-    later(random, mostMs, () => {
+    simulation.endLater(random, mostMs, () => {
       if (engine.mode === mode) engine.mode = 'fine';
     });
   };
   return {
-    'the machine of a rig is suspended': (random) => suspend(random, pick(random, rigs), faulty),
+    'the machine of a rig is suspended': (random) => suspend(random, pick(random, rigs), simulation),
     'a rig is paused': (random) => {
       const rig = pick(random, rigs);
       const reason = pick(random, ['user', 'battery', 'activity'] as const);
       if (rig.process.isDead || rig.pausedBy) return;
       simulation.note(`${rig.name} is paused by ${reason}`);
       rig.pause(reason);
-      later(random, 60_000, () => rig.pausedBy === reason && rig.pause(undefined));
+      simulation.endLater(random, 60_000, () => rig.pausedBy === reason && rig.pause(undefined));
     },
     'a device dies': device('dead', 12_000),
     'a device hangs': device('hanging', 60_000),
@@ -133,16 +130,12 @@ export function machineFaults({ rigs, faulty, simulation }: Omit<Faulty, 'nodes'
  * Suspends the machine of a member for up to two minutes. Mostly, its monotonic clock stands still meanwhile, as
  * CLOCK_MONOTONIC does. Its connections are dead afterwards.
  */
-export function suspend(random: Random, { process }: SimulatedMember, faulty: SimulatedProcess): void {
-  if (process.isDead || process.isFrozen) return;
-  if (random() < 0.7) process.suspend();
-  else process.freeze();
-  faulty.after(random() * 120_000, () => {
-    // The faults have ended meanwhile.
-    if (!process.isFrozen) return;
-    process.thaw();
-    process.reconnect();
-  });
+export function suspend(random: Random, member: SimulatedMember, simulation: Simulation): void {
+  if (member.process.isDead || member.process.isFrozen) return;
+  if (random() < 0.7) member.process.suspend();
+  else member.process.freeze();
+  member.isMachineAsleep = true;
+  simulation.endLater(random, 120_000, () => member.thaw());
 }
 
 export interface Configured {
@@ -188,36 +181,44 @@ export function settingsFaults(
   };
 }
 
-interface FaultyFleet extends Pick<Faulty, 'simulation' | 'faulty'> {
+interface FaultyFleet extends Pick<Faulty, 'simulation'> {
   readonly coordinators: readonly SimulatedCoordinator[];
   readonly nats: SimulatedNats;
 }
 
-export function fleetFaults({ coordinators, nats, simulation, faulty }: FaultyFleet): Faults {
-  const later = (random: Random, mostMs: number, act: () => void) => faulty.after(random() * mostMs, act);
+export function fleetFaults({ coordinators, nats, simulation }: FaultyFleet): Faults {
   return {
     'a coordinator is killed': (random) => {
       const coordinator = pick(random, coordinators);
       coordinator.kill();
-      later(random, 8_000, () => coordinator.start());
+      simulation.endLater(random, 8_000, () => coordinator.start());
     },
     'all coordinators are killed': (random) => {
       for (const coordinator of coordinators) coordinator.kill();
-      later(random, 4_000, () => {
+      simulation.endLater(random, 4_000, () => {
         for (const coordinator of coordinators) coordinator.start();
       });
     },
     'a coordinator is frozen': (random) => {
       const coordinator = pick(random, coordinators);
       coordinator.freeze();
-      later(random, 40_000, () => coordinator.thaw());
+      simulation.endLater(random, 40_000, () => coordinator.thaw());
     },
     'a coordinator is away': (random) => {
       const coordinator = pick(random, coordinators);
       coordinator.kill();
-      later(random, 180_000, () => coordinator.start());
+      simulation.endLater(random, 180_000, () => coordinator.start());
     },
-    'the machine of a coordinator is suspended': (random) => suspend(random, pick(random, coordinators), faulty),
+    'one coordinator is away, and the others restart': (random) => {
+      const [away, ...others] = coordinators;
+      away.kill();
+      simulation.endLater(random, 180_000, () => away.start());
+      for (const [at, other] of others.entries()) {
+        simulation.after(20_000 + at * 10_000 + random() * 5_000, () => other.kill());
+        simulation.after(28_000 + at * 10_000, () => other.start());
+      }
+    },
+    'the machine of a coordinator is suspended': (random) => suspend(random, pick(random, coordinators), simulation),
     'a connection is cut': (random) => pick(random, [...nats.links]).cut(random() * 30_000),
     'a connection is held': (random) => {
       pick(random, [...nats.links]).heldUntilMs = simulation.time.nowMs + random() * 15_000;

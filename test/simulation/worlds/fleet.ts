@@ -43,6 +43,10 @@ export class FleetWorld extends MiningWorld {
     });
   }
 
+  endFaults(): void {
+    this.endAllFaults();
+  }
+
   protected override moreFaults(): Faults {
     return fleetFaults(this);
   }

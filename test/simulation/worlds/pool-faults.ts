@@ -11,7 +11,6 @@ export interface FaultyPools {
   readonly sites: readonly PoolSite[];
   /** The processes that mine on the pools at present. */
   readonly users: () => readonly PoolUser[];
-  readonly later: (ms: number, act: () => void) => void;
 }
 
 /** Lines that no pool should send. */
@@ -54,7 +53,7 @@ const ODDITIES: readonly ((random: Random) => string)[] = [
   () => callLine('client.reconnect', ['elsewhere.example', 3333, 0]),
 ];
 
-export function poolFaults({ simulation, sites, users, later }: FaultyPools): Faults {
+export function poolFaults({ simulation, sites, users }: FaultyPools): Faults {
   const open = () => users().flatMap(({ connections }) => connections.filter(({ wire }) => wire.isOpen));
   const connection = (act: (connection: Connection, random: Random) => void) => (random: Random) => {
     const all = open();
@@ -66,7 +65,7 @@ export function poolFaults({ simulation, sites, users, later }: FaultyPools): Fa
       const site = pick(random, sites);
       begin(site);
       simulation.note(`it is ${site.name}`);
-      later(random() * mostMs, () => end(site));
+      simulation.endLater(random, mostMs, () => end(site));
     };
   return {
     'a connection is reset': connection(({ pipe }) => pipe.reset()),
@@ -81,7 +80,7 @@ export function poolFaults({ simulation, sites, users, later }: FaultyPools): Fa
         if (random() < 0.7) each.pipe.reset();
         else each.pipe.deafen();
       }
-      later(random() * 60_000, () => {
+      simulation.endLater(random, 60_000, () => {
         site.gate = 'accepts';
       });
     },
@@ -101,7 +100,7 @@ export function poolFaults({ simulation, sites, users, later }: FaultyPools): Fa
     ),
     'all pools are killed': (random) => {
       for (const site of sites) site.kill();
-      later(random() * 10_000, () => {
+      simulation.endLater(random, 10_000, () => {
         for (const site of sites) site.start();
       });
     },
@@ -152,7 +151,7 @@ export function poolFaults({ simulation, sites, users, later }: FaultyPools): Fa
       const { user } = pick(random, users());
       pool.refusedUsers.add(user);
       pool.disconnectAll();
-      later(random() * 20_000, () => pool.refusedUsers.delete(user));
+      simulation.endLater(random, 20_000, () => pool.refusedUsers.delete(user));
     },
     'a pool asks to reconnect': (random) => {
       const params = pick(random, [[], ['', 0, 2], [null, null, 30], ['pool0.example', 3333, 0], [5, 'x', -1]]);
@@ -161,22 +160,24 @@ export function poolFaults({ simulation, sites, users, later }: FaultyPools): Fa
     'a pool changes nonce1': (random) => pick(random, sites).pool.changeNonce1s(random() < 0.5),
     'a pool changes the difficulty': (random) => {
       const { pool } = pick(random, sites);
-      for (let at = 0; at < 6; at++) later(at * 3_000, () => pool.setDifficulty(pick(random, [8, 16, 48, 100, 300])));
+      for (let at = 0; at < 6; at++)
+        simulation.after(at * 3_000, () => pool.setDifficulty(pick(random, [8, 16, 48, 100, 300])));
     },
     'a pool sets an absurd difficulty': (random) => {
       const { pool } = pick(random, sites);
       pool.setDifficulty(pick(random, [1, 2 ** 50]));
-      later(random() * 15_000, () => pool.setDifficulty(pool.habits.difficulty));
+      simulation.endLater(random, 15_000, () => pool.setDifficulty(pool.habits.difficulty));
     },
     'a pool repeats its jobs': (random) => pick(random, sites).pool.repeatJobs(),
     'many jobs come at once': (random) => {
       const { pool } = pick(random, sites);
-      for (let at = 0; at < 60; at++) later(at * 25, () => (random() < 0.5 ? pool.newJob() : pool.newBlock()));
+      for (let at = 0; at < 60; at++)
+        simulation.after(at * 25, () => (random() < 0.5 ? pool.newJob() : pool.newBlock()));
     },
     'a pool lies': (random) => pick(random, sites).pool.sendLine(pick(random, LIES)(random)),
     'a pool lies for long': (random) => {
       const { pool } = pick(random, sites);
-      for (let at = 0; at < 20; at++) later(at * 300, () => pool.sendLine(pick(random, LIES)(random)));
+      for (let at = 0; at < 20; at++) simulation.after(at * 300, () => pool.sendLine(pick(random, LIES)(random)));
     },
     'a pool is strange': (random) => {
       const { pool } = pick(random, sites);
@@ -186,7 +187,7 @@ export function poolFaults({ simulation, sites, users, later }: FaultyPools): Fa
       const site = pick(random, sites);
       for (let at = 0; at < 40; at++) {
         const line = Array.from({ length: 100 }, () => callLine('mining.unknown', [at])).join('\n');
-        later(at * 20, () => site.pool.sendLine(line));
+        simulation.after(at * 20, () => site.pool.sendLine(line));
       }
     },
   };

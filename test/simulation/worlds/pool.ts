@@ -52,7 +52,7 @@ export class PoolWorld extends PoolsWorld {
       'the machine of a rig sleeps': (random) => {
         const { process } = pick(random, this.rigs);
         process.suspend();
-        this.faulty.after(random() * 40_000, () => process.thaw());
+        this.simulation.endLater(random, 40_000, () => process.thaw());
       },
     };
   }

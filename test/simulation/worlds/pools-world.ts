@@ -7,15 +7,12 @@ import type { SimulatedRig } from '../rigs.ts';
 import type { World } from '../run.ts';
 import type { ShareBooks } from '../share-books.ts';
 import type { Faults, Simulation } from '../simulation.ts';
-import type { SimulatedProcess } from '../virtual-time.ts';
 import { rigFaults } from './faults.ts';
 import { poolFaults } from './pool-faults.ts';
 
 export abstract class PoolsWorld implements World {
   readonly simulation: Simulation;
   readonly sites: readonly PoolSite[];
-  /** The process in which faults begin and end. */
-  readonly faulty: SimulatedProcess;
   abstract readonly rigs: readonly SimulatedRig[];
   abstract readonly books: ShareBooks;
   /** Members besides the rigs. */
@@ -23,7 +20,6 @@ export abstract class PoolsWorld implements World {
 
   constructor(simulation: Simulation) {
     this.simulation = simulation;
-    this.faulty = simulation.time.start('faults of pools');
     this.sites = ['pool0', 'pool1'].map((name) => new PoolSite(name, simulation));
   }
 
@@ -42,20 +38,23 @@ export abstract class PoolsWorld implements World {
 
   faults(): Faults {
     const { simulation, sites } = this;
-    const later = (ms: number, act: () => void) => this.faulty.after(ms, act);
     return {
-      ...poolFaults({ simulation, sites, users: () => this.users(), later }),
+      ...poolFaults({ simulation, sites, users: () => this.users() }),
       ...rigFaults(this),
       ...this.moreFaults(),
     };
   }
 
-  calm(): void {
+  endFaults(): void {
     for (const site of this.sites) site.calm();
     for (const member of [...this.rigs, ...this.coordinators]) {
-      if (member.process.isFrozen) member.thaw();
+      member.thaw();
       member.start();
     }
+  }
+
+  calm(): void {
+    this.endFaults();
   }
 
   check(): void {

@@ -13,6 +13,14 @@ const SETTLED_MS = 30_000;
 const MINING_MS = 20_000;
 /** Time within which a solution has a verdict. */
 const VERDICT_MS = 30_000;
+/** Where faults come alone: the time after which nothing of the last one is left. */
+const RECOVERED_MS = 20_000;
+/** The time within which members have noticed any such fault, and have gone to others. */
+const NOTICED_MS = 150_000;
+/** A rig that has current work has finished a batch on it within this time. */
+const CURRENT_MS = 10_000;
+/** Faults that a miner cannot notice, or that leave nobody to go to. */
+const UNNOTICED = new Set(['blocks come late to a node', 'a node gives stale work']);
 
 export interface Parties {
   readonly simulation: Simulation;
@@ -47,6 +55,7 @@ export class Service {
     for (const coordinator of coordinators) {
       this.#note(coordinator, isUp(coordinator) && isConnected(coordinator));
     }
+    this.#checkAlone(nowMs);
     const serving = coordinators.filter((each) => this.#lasts(each) && this.#hasNode(each));
     for (const rig of rigs) {
       rig.check();
@@ -64,6 +73,27 @@ export class Service {
         if (nowMs - atMs < VERDICT_MS || !nodes.some((node) => node.wouldAccept(header))) continue;
         simulation.violate(`${rig.name} has no verdict on a good solution for ${seconds(nowMs - atMs)}`);
       }
+    }
+  }
+
+  /** Where faults come alone, rigs have current work soon after the fault, and soon after its beginning, too. */
+  #checkAlone(nowMs: number): void {
+    const { simulation, nodes, rigs, coordinators } = this.#parties;
+    const { alone, quietSinceMs } = simulation;
+    const isQuiet = quietSinceMs !== undefined && nowMs - quietSinceMs > RECOVERED_MS;
+    const isNoticed = alone !== undefined && nowMs - alone.sinceMs > NOTICED_MS && !UNNOTICED.has(alone.name);
+    if (!isQuiet && !isNoticed) return;
+    const hasNode = ({ config }: SimulatedMember) =>
+      nodes.some((node) => config?.node.urls?.includes(node.url) && works(node) && isHonest(node));
+    const hasCoordinator = coordinators.some((each) => isUp(each) && isConnected(each) && hasNode(each));
+    const when = isQuiet ? 'although nothing is wrong' : `although it could have noticed that ${alone?.name}`;
+    for (const rig of rigs) {
+      if (!rig.isAble || !(coordinators.length > 0 ? isConnected(rig) && hasCoordinator : hasNode(rig))) continue;
+      const staleMs = nowMs - rig.lastCurrentMs;
+      if (staleMs > CURRENT_MS) simulation.violate(`${rig.name} has no current work for ${seconds(staleMs)}, ${when}`);
+      if (!isQuiet) continue;
+      const waiting = rig.pending.find(({ atMs }) => nowMs - atMs > RECOVERED_MS);
+      if (waiting) simulation.violate(`${rig.name} waits for a verdict for ${seconds(nowMs - waiting.atMs)}, ${when}`);
     }
   }
 

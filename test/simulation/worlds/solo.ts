@@ -20,4 +20,7 @@ export class SoloWorld extends MiningWorld {
     });
     this.rigs = this.configured.map(({ member }) => member);
   }
+  endFaults(): void {
+    this.endAllFaults();
+  }
 }

@@ -66,7 +66,6 @@ export class StratumWorld extends MiningWorld {
 
   protected override moreFaults(): Faults {
     const { farm, simulation } = this;
-    const later = (random: Random, mostMs: number, act: () => void) => this.faulty.after(random() * mostMs, act);
     const some = (random: Random, most: number) =>
       Array.from({ length: 1 + Math.floor(random() * most) }, () => pick(random, farm));
     const breakSome = (act: (asic: FarmAsic, random: Random) => void) => (random: Random) => {
@@ -79,7 +78,7 @@ export class StratumWorld extends MiningWorld {
     const disk = (kind: ServerLife['disk']) => (random: Random) => {
       const { life } = this;
       life.disk = kind;
-      later(random, 30_000, () => {
+      simulation.endLater(random, 30_000, () => {
         life.disk = 'fine';
       });
     };
@@ -92,7 +91,7 @@ export class StratumWorld extends MiningWorld {
       ] as const;
     });
     return {
-      'the server is stopped and started': () => this.rig.restart((ms, act) => this.faulty.after(ms, act)),
+      'the server is stopped and started': () => this.rig.restart((ms, act) => this.simulation.after(ms, act)),
       'connections are reset': breakSome((asic) => pipeOf(asic)?.reset()),
       'connections are deaf': breakSome((asic) => pipeOf(asic)?.deafen()),
       'connections are stalled': breakSome((asic, random) => pipeOf(asic)?.stall(random() * 40_000)),
@@ -105,7 +104,7 @@ export class StratumWorld extends MiningWorld {
         for (const each of some(random, 10)) {
           each.asic.isIdle = true;
           each.changedMs = Number.POSITIVE_INFINITY;
-          later(random, 90_000, () => {
+          simulation.endLater(random, 90_000, () => {
             each.asic.isIdle = false;
             each.changedMs = simulation.time.nowMs;
           });
@@ -115,7 +114,7 @@ export class StratumWorld extends MiningWorld {
         for (const each of some(random, 4)) {
           const factor = random() < 0.5 ? 10 : 0.1;
           each.speedUp(factor);
-          later(random, 120_000, () => each.speedUp(1 / factor));
+          simulation.endLater(random, 120_000, () => each.speedUp(1 / factor));
         }
       },
       'an ASIC misbehaves until it is banned': (random) => {
@@ -123,11 +122,11 @@ export class StratumWorld extends MiningWorld {
         const flood = () => {
           if (asic.isServed && !this.#isCalm) asic.misbehave(MISCHIEF['send a flood of wrong shares'], random);
         };
-        for (let at = 0; at < 100; at++) this.faulty.after(at * 500, flood);
+        for (let at = 0; at < 100; at++) this.simulation.after(at * 500, flood);
       },
       'blocks are easy': (random) => {
         this.network.setDifficulty(EASY_DIFFICULTY);
-        later(random, 15_000, () => this.network.setDifficulty(DIFFICULTY));
+        simulation.endLater(random, 15_000, () => this.network.setDifficulty(DIFFICULTY));
       },
       'the disk is full': disk('full'),
       'the disk is slow': disk('slow'),
@@ -142,7 +141,7 @@ export class StratumWorld extends MiningWorld {
     const { time } = this.simulation;
     // Connections that may be deaf or stalled end, too.
     for (const { asic, link } of this.farm) if (link?.mayEnd) asic.reconnect();
-    for (let ms = SURE_MS; ms < 60_000; ms += 5_000) this.faulty.after(ms, () => this.#checkJobs());
+    for (let ms = SURE_MS; ms < 60_000; ms += 5_000) this.simulation.after(ms, () => this.#checkJobs());
     this.simulation.note(`calm with ${this.farm.filter(({ isServed }) => isServed).length} ASICs at ${time.nowMs}`);
   }
 

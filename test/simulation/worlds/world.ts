@@ -10,7 +10,6 @@ import { SimulatedNode } from '../node.ts';
 import type { SimulatedRig } from '../rigs.ts';
 import type { World } from '../run.ts';
 import type { Faults, Simulation } from '../simulation.ts';
-import type { SimulatedProcess } from '../virtual-time.ts';
 import { type Configured, machineFaults, nodeFaults, pick, rigFaults, settingsFaults } from './faults.ts';
 import { Service } from './service.ts';
 
@@ -36,8 +35,6 @@ export abstract class MiningWorld implements World {
   readonly network: SimulatedNetwork;
   readonly nodes: SimulatedNode[];
   readonly books: Books;
-  /** The process in which faults begin and end. */
-  readonly faulty: SimulatedProcess;
   abstract readonly rigs: readonly SimulatedRig[];
   readonly coordinators: readonly SimulatedCoordinator[] = [];
   /** Whether every coordinator can submit every solution. */
@@ -50,7 +47,6 @@ export abstract class MiningWorld implements World {
 
   constructor(simulation: Simulation, nodes: number) {
     this.simulation = simulation;
-    this.faulty = simulation.time.start('faults');
     const { time } = simulation;
     this.network = new SimulatedNetwork(time, simulation.random('network'), {
       chains: 6,
@@ -93,21 +89,17 @@ export abstract class MiningWorld implements World {
     return { ...nodeFaults(this), ...rigFaults(this), ...members, ...this.moreFaults() };
   }
 
-  /** Ends all faults. */
-  calm(): void {
+  protected endAllFaults(): void {
     for (const node of this.nodes) {
+      node.clients.checkRefused();
       node.mode = 'fine';
       node.isDeaf = false;
       node.setClock(0);
       if (node.process.isFrozen) node.process.thaw();
       node.catchUp();
-      // Clients open their streams again at once.
-      node.endStreams();
-      node.clients.calm();
     }
-    this.#foreignBlockMs = CALM_BLOCK_MS;
     for (const rig of this.rigs) {
-      if (rig.process.isFrozen) rig.process.thaw();
+      rig.thaw();
       rig.engine.mode = 'fine';
       if (rig.pausedBy) rig.pause(undefined);
       rig.start();
@@ -116,6 +108,16 @@ export abstract class MiningWorld implements World {
       member.thaw();
       member.start();
     }
+  }
+
+  calm(): void {
+    this.endAllFaults();
+    for (const node of this.nodes) {
+      // Clients open their streams again at once.
+      node.endStreams();
+      node.clients.calm();
+    }
+    this.#foreignBlockMs = CALM_BLOCK_MS;
   }
 
   /** Checks what must be true after each event. */
