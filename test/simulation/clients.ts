@@ -19,7 +19,7 @@ const ENOUGH = 5;
  */
 const LONGEST_MEDIAN_MS = 400;
 /** The same for clients that were refused work, whose pauses become long only after some time. */
-const LONGEST_REFUSED_MS = 200;
+const LONGEST_REFUSED_MS = 300;
 
 interface Client {
   readonly works: Allowance;

@@ -137,7 +137,8 @@ export class FetchSchedule {
    */
   newCut(chain: number, nowMs: number): boolean {
     this.#cuts.set(chain, ++this.#order);
-    this.#repeatAtMs = Number.NEGATIVE_INFINITY;
+    // While work on an ended parent is mined, New Cuts of other chains must not delay the next fetch.
+    if (this.#current === undefined || this.#current.work.chain === chain) this.#repeatAtMs = Number.NEGATIVE_INFINITY;
     const isEcho = nowMs - (this.#cutFetchesMs.get(chain) ?? Number.NEGATIVE_INFINITY) < this.#limits.burstMs;
     for (const fetched of this.#remembered) {
       if (fetched.work.chain === chain && !(isEcho && fetched === this.#current)) this.#outdate(fetched);

@@ -161,6 +161,17 @@ describe('FetchSchedule', () => {
     expect(due()).toBe(ms + refreshMs);
   });
 
+  it('soon fetches other work than that of an ended parent, also if other chains get blocks meanwhile', () => {
+    const work = workOn(3);
+    openStream(3);
+    fetch(work);
+    schedule.newCut(3, ms);
+    expect(fetch({ ...work })).toBe(true);
+    ms += 20;
+    expect(schedule.newCut(4, ms)).toBe(false);
+    expect(due()).toBe(ms + 30);
+  });
+
   it('repeats no fetch once the node has given other work', () => {
     const work = workOn(3);
     openStream(3);
