@@ -233,7 +233,8 @@ export class SimulatedNode implements Peer {
     this.view[chain] = block;
     this.cameMs[chain] = this.#time.nowMs;
     this.announcedMs[chain] = this.#time.nowMs;
-    const isWell = (this.mode === 'fine' || this.mode === 'without work') && this.following === 'the network' && !this.isDeaf;
+    const isWell =
+      (this.mode === 'fine' || this.mode === 'without work') && this.following === 'the network' && !this.isDeaf;
     if (!isWell) this.wellSinceMs = this.#time.nowMs;
     if (isWell && !isOwn && this.#time.nowMs - this.wellSinceMs > WELL_MS) this.clients.block(chain);
     if (this.isDeaf) return;
