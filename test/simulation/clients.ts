@@ -30,7 +30,7 @@ interface Client {
   chain?: number;
   /** Whether the client has been refused work since it last got any. */
   isRefused: boolean;
-  /** When a block on this chain came, or on any chain to a client without work, after which the client has not asked for work yet. */
+  /** When a block came on this chain, or on any chain if work was refused, after which the client has not asked yet. */
   waitingSinceMs?: number;
 }
 
