@@ -151,7 +151,7 @@ describe('what a client says first, line by line', () => {
     expect(client.say('GET / HTTP/1.1', '{"id":7}')).toEqual([refusal('null'), refusal('7')]);
     expect(client.closed).toBeUndefined();
     expect(client.say('[]')).toEqual([refusal('null')]);
-    expect(client.closed).toBe('junk');
+    expect([client.closed, client.penalty]).toEqual(['junk', [10, 'junk']]);
   });
 
   it('a client that does not log in is disconnected; one that has is never disconnected for silence', async () => {
