@@ -266,6 +266,7 @@ export class Miner implements Controls {
    * another random lane gives a new space, unless the source fixes the whole lane, or the options set a lane.
    */
   #renew(exhausted: Assignment): void {
+    if (this.#current !== exhausted) return;
     this.#roll();
     const { work } = exhausted.job;
     if (this.#current !== exhausted) return;

@@ -54,6 +54,7 @@ export class ExternalRelay implements Relay {
   #wrong = 0;
   #loggedNonce1 = false;
   #claimedRate: number | undefined;
+  #isOver = false;
 
   constructor(options: ExternalRelayOptions) {
     this.#options = options;
@@ -71,6 +72,7 @@ export class ExternalRelay implements Relay {
     try {
       await this.#works.follow(stop);
     } finally {
+      this.#isOver = true;
       this.#end();
       this.#rest?.cancel();
       await Promise.all(Array.from(this.#runs, ({ gone }) => gone));
@@ -88,10 +90,14 @@ export class ExternalRelay implements Relay {
     if (work && !this.#rest) this.#start(work);
   }
 
-  /** Starts a run with the latest valid creation time. */
-  #start(work: Work): void {
-    const job = this.#works.jobOf(work);
-    if (!job || !this.#canSearch(work)) return;
+  /**
+   * Starts a run with the latest valid creation time.
+   * @param earlier the last job of the same work; it is searched again if no later creation time is valid
+   */
+  #start(work: Work, earlier?: Job): void {
+    if (this.#isOver || !this.#canSearch(work)) return;
+    const job = this.#works.jobOf(work, earlier) ?? earlier;
+    if (!job) return;
     const { command, log } = this.#options;
     const run = new WorkerRun({
       command,
@@ -134,7 +140,7 @@ export class ExternalRelay implements Relay {
       () => {
         if (!this.#works.jobOf(job.work, job)) return;
         this.#end();
-        this.#start(job.work);
+        this.#start(job.work, job);
       },
       Math.max(leastRenewalMs, claimedMs),
     );
@@ -149,7 +155,7 @@ export class ExternalRelay implements Relay {
 
   #apply(end: RunEnd, job: Job): void {
     this.#end();
-    if (end.kind === 'failed') this.#fail(end.why);
+    if (end.kind === 'failed') this.#fail(end.why, job);
     else this.#judge(end.answer, job);
   }
 
@@ -162,22 +168,22 @@ export class ExternalRelay implements Relay {
     if (!solution) {
       this.#wrong++;
       this.#account?.wasWrong('rejected');
-      this.#fail(`gave a wrong nonce, ${nonce} (${this.#wrong} wrong so far)${claim}`);
+      this.#fail(`gave a wrong nonce, ${nonce} (${this.#wrong} wrong so far)${claim}`, job);
     } else if (!verdict) {
       this.#account?.wasWrong('duplicate');
-      this.#fail(`gave the nonce ${nonce} again`);
+      this.#fail(`gave the nonce ${nonce} again`, job);
     } else {
       this.#failures = 0;
       void verdict.then(({ outcome }) => this.#account?.brought(solution, outcome));
       log.debug(`found the nonce ${nonce}${claim}`);
       // A pool's work goes on after a solution. A node's work ends with its first solution, and the source gives other
       // work.
-      if (this.#works.current === job.work) this.#start(job.work);
+      if (job.work.until === 'replaced' && this.#works.current === job.work) this.#start(job.work, job);
     }
   }
 
   /** Logs a failure and, after a pause, starts the worker again with the work that is current by then. */
-  #fail(why: string): void {
+  #fail(why: string, job: Job): void {
     const { log, firstRestMs = FIRST_REST_MS } = this.#options;
     const ms = Math.min(LONGEST_REST_MS, firstRestMs * 2 ** this.#failures);
     this.#failures++;
@@ -185,7 +191,7 @@ export class ExternalRelay implements Relay {
     this.#rest = this.#options.clock.setTimeout(() => {
       this.#rest = undefined;
       const work = this.#works.current;
-      if (work) this.#start(work);
+      if (work) this.#start(work, work === job.work ? job : undefined);
     }, ms);
   }
 }

@@ -189,7 +189,7 @@ export class SourceHealth {
    * mined on even while it is unhealthy, so it has no trials.
    */
   #renewAlone(nowMs: number): void {
-    if (this.#judge || nowMs < (this.#retryAtMs as number)) return;
+    if (this.#judge || !this.#isRefusing || nowMs < (this.#retryAtMs as number)) return;
     this.#retryAtMs = nowMs + this.#pauses.nextMs();
     this.#options.renew?.('still refuses everything');
   }

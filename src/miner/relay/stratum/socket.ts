@@ -40,6 +40,7 @@ export function readProxyHeader(clock: Clock, stream: PeerStream, patienceMs: nu
       }
       const header = parseProxyHeader(bytes);
       if (header.kind === 'incomplete') return;
+      stream.off('readable', read);
       if (header.kind === 'invalid') {
         done(new HandshakeError(`the header of the proxy is wrong: ${header.why}`, 'handshake'));
       } else {
@@ -208,7 +209,7 @@ export class Connection implements LineConnection {
       if (isFirst && bytes[0] === TLS_HANDSHAKE) this.close('it begins TLS, which this port has not', 0, 'handshake');
       isFirst = false;
       if (!this.#isOpen) return;
-      this.#bytes = Buffer.concat([this.#bytes, bytes]);
+      this.#bytes = this.#bytes.length === 0 ? bytes : Buffer.concat([this.#bytes, bytes]);
       if (!this.#isWaiting) this.#read();
     });
   }
@@ -241,6 +242,7 @@ export class Connection implements LineConnection {
 
   /** Takes the next line if there is one and the token buckets allow it. @returns whether a line was taken */
   #takeLine(): boolean {
+    if (!this.#isOpen) return false;
     this.#line ??= this.#nextLine();
     const line = this.#line;
     if (line === undefined) return false;
@@ -265,8 +267,9 @@ export class Connection implements LineConnection {
    * sending more.
    */
   #wait(): void {
-    const { stream, sharedLines } = this.#options;
+    const { stream, sharedLines, clock } = this.#options;
     this.#isWaiting = true;
+    this.#waitedMs = clock.monotonicMs();
     stream.pause();
     sharedLines.wait(this.#goOn);
   }
@@ -274,15 +277,16 @@ export class Connection implements LineConnection {
   readonly #goOn = (): 'waits' | 'taken' | 'read' => {
     const hasTaken = this.#takeLine();
     this.#waitedMs = this.#options.clock.monotonicMs();
+    if (!this.#isOpen) return 'read';
     this.#line ??= this.#nextLine();
-    if (this.#line === undefined) {
-      this.#isWaiting = false;
-      this.#options.stream.resume();
-      return 'read';
+    if (hasTaken && this.#line !== undefined) return 'taken';
+    if (this.#line !== undefined) {
+      this.#hooks?.waits();
+      return 'waits';
     }
-    if (hasTaken) return 'taken';
-    this.#hooks?.waits();
-    return 'waits';
+    this.#isWaiting = false;
+    this.#options.stream.resume();
+    return 'read';
   };
 
   /**
