@@ -72,7 +72,7 @@ export async function runWorld(make: MakeWorld, options: RunOptions): Promise<Ru
     time.afterEvent = () => world.check();
     const calmMs = 60_000 * options.minutes;
     await time.runUntil(calmMs);
-    simulation.alone = undefined;
+    if (world.endFaults) simulation.endFaults();
     world.calm();
     const endMs = calmMs + (world.calmMs ?? CALM_MS);
     await time.runUntil(endMs);

@@ -49,7 +49,7 @@ export class Simulation {
   /** Since when there has been no fault, in a run whose faults come alone; undefined otherwise. */
   quietSinceMs: number | undefined;
   /** The process in which faults begin and end. */
-  readonly #faulty = this.time.start('faults');
+  #faulty = this.time.start('faults');
   #areAlone = false;
   readonly #hash = createHash('sha256');
 
@@ -77,6 +77,13 @@ export class Simulation {
   /** Does something for a fault after a while, such as its next step. */
   after(ms: number, act: () => void): void {
     this.#faulty.after(ms, act);
+  }
+
+  /** Cancels what is left of all faults. The world itself ends them. */
+  endFaults(): void {
+    this.#faulty.kill();
+    this.#faulty = this.time.start('faults');
+    this.alone = undefined;
   }
 
   /** Ends a fault at a random time. A fault that comes alone lasts until all faults are ended. */
