@@ -1,6 +1,7 @@
 /** The books of rigs on nodes: no solution is lost that a node would still take. */
 
-import { toHex } from '#pickaxe/protocol/chain/bytes.js';
+import { equalBytes, toHex } from '#pickaxe/protocol/chain/bytes.js';
+import { parentOf } from '#pickaxe/protocol/chain/work.js';
 import type { SimulatedNetwork } from './network.ts';
 import type { SimulatedNode } from './node.ts';
 import { type Account, type Found, RigBooks, type VerdictEvent } from './rig-books.ts';
@@ -72,11 +73,22 @@ export class Books extends RigBooks {
     return this.#nodes().some(({ announcedMs }) => this.simulation.time.nowMs - announcedMs[chain] < ANNOUNCING_MS);
   }
 
+  /** Whether a solution on the parent of this header waits for its verdict. */
+  #isPendingOn(header: Uint8Array): boolean {
+    const isOn = (found: Found) => equalBytes(parentOf(found.header), parentOf(header));
+    return [...this.accounts].some(({ pending }) => [...pending.values()].some(isOn));
+  }
+
   /** Of two solutions on one parent, only one can become a block. The other one may still be on its way to its node. */
   #judgeDoubtful(): void {
     while (this.#doubtful.length > 0 && this.#doubtful[0].untilMs <= this.simulation.time.nowMs) {
-      const { header, what, hadTaker } = this.#doubtful.shift()!;
+      const doubtful = this.#doubtful.shift()!;
+      const { header, what, hadTaker } = doubtful;
       if (this.#network.hasSolutionOn(header)) continue;
+      if (this.#isPendingOn(header)) {
+        this.#doubtful.push({ ...doubtful, untilMs: this.simulation.time.nowMs + WAIT_MS });
+        continue;
+      }
       const isTaken = () => this.#nodes().some((node) => node.isReachable && node.wouldAccept(header));
       if (!hadTaker && !isTaken()) continue;
       this.lost++;

@@ -44,7 +44,7 @@ export class FleetWorld extends MiningWorld {
   }
 
   endFaults(): void {
-    this.endAllFaults();
+    this.endLoneFault();
   }
 
   protected override moreFaults(): Faults {

@@ -21,6 +21,6 @@ export class SoloWorld extends MiningWorld {
     this.rigs = this.configured.map(({ member }) => member);
   }
   endFaults(): void {
-    this.endAllFaults();
+    this.endLoneFault();
   }
 }

@@ -89,9 +89,14 @@ export abstract class MiningWorld implements World {
     return { ...nodeFaults(this), ...rigFaults(this), ...members, ...this.moreFaults() };
   }
 
+  /** Ends the fault that came alone. */
+  protected endLoneFault(): void {
+    for (const node of this.nodes) node.clients.checkRefused();
+    this.endAllFaults();
+  }
+
   protected endAllFaults(): void {
     for (const node of this.nodes) {
-      node.clients.checkRefused();
       node.mode = 'fine';
       node.isDeaf = false;
       node.setClock(0);
