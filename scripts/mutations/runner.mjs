@@ -90,10 +90,12 @@ export default class FaultRunner extends TestRunner {
     if (this.#known[name] === undefined) test.repeats = Number.MAX_SAFE_INTEGER;
   }
 
-  onBeforeTryTask(test) {
+  async onBeforeTryTask(test) {
     super.onBeforeTryTask(test);
     if (plan.isTogether || test.concurrent) return;
     const state = this.#test;
+    // When a function of `onTestFinished` throws, vitest does not call `onAfterRetryTask`.
+    if (state.isRunning) await this.#ended(true);
     if (state.stage === 'over') test.context.skip();
     test.result.state = 'run';
     test.result.errors = undefined;
@@ -102,6 +104,7 @@ export default class FaultRunner extends TestRunner {
     if (state.stage === 'try')
       report({ type: 'trying', file: this.#file, id: state.id, limitMs: limitOf(state.testMs) });
     state.startedMs = now();
+    state.isRunning = true;
   }
 
   async runTask(test) {
@@ -127,12 +130,17 @@ export default class FaultRunner extends TestRunner {
   async onAfterRetryTask(test) {
     await super.onAfterRetryTask?.(test);
     if (plan.isTogether || test.concurrent || test.result.pending) return;
-    // An error without a handler is reported in the next turn of the event loop.
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    const isFailure = test.result.state === 'fail' || strayErrors > 0;
-    if (this.#test.stage !== 'over') this.#next(isFailure, now() - this.#test.startedMs, takeReached());
+    await this.#ended(test.result.state === 'fail');
     test.result.state = 'pass';
     test.result.errors = undefined;
+  }
+
+  async #ended(hasFailed) {
+    this.#test.isRunning = false;
+    // An error without a handler is reported in the next turn of the event loop.
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    const isFailure = hasFailed || strayErrors > 0;
+    if (this.#test.stage !== 'over') this.#next(isFailure, now() - this.#test.startedMs, takeReached());
   }
 
   /** Decides what the next repetition of the present test is for. */
