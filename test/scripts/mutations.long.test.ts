@@ -1,0 +1,41 @@
+/** The runner that repeats a test in place with each fault. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT, scratch } from './run.ts';
+
+const FAULTS = 3;
+
+test('a fault is noticed by a test, by what follows a test, and by a promise without a handler', () => {
+  const folder = join(scratch, 'repeated');
+  mkdirSync(folder);
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const files = {
+    'some.test.js': `
+      import { it, onTestFinished } from 'vitest';
+      const fail = () => { throw new Error('a fault'); };
+      it('fails', () => { if (globalThis.fault(0)) fail(); });
+      it('ends', () => { onTestFinished(() => { if (globalThis.fault(1)) fail(); }); });
+      it('leaves something', () => { if (globalThis.fault(2)) void Promise.reject(new Error('a fault')); });`,
+    'vitest.config.mjs': `
+      const runner = ${JSON.stringify(join(ROOT, 'scripts/mutations/runner.mjs'))};
+      export default { test: { runner, include: ['some.test.js'], pool: 'forks' } };`,
+    noticed: '',
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const [events, noticed, path] = ['events', 'noticed', 'plan.json'].map((name) => join(folder, name));
+  const times = { mostTestMs: 60_000, mostFaultMs: 60_000, leastLimitMs: 60_000 };
+  const plan = { root: folder, folder, events, noticed, faults: FAULTS, files: { 'some.test.js': {} }, ...times };
+  writeFileSync(path, JSON.stringify(plan));
+  const args = [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--config', join(folder, 'vitest.config.mjs')];
+  spawnSync(process.execPath, args, { cwd: folder, env: { ...process.env, FAULTS_PLAN: path }, timeout: 100_000 });
+  const read = readFileSync(events, 'utf8').trimEnd().split('\n');
+  const found = read.map((line) => JSON.parse(line)).filter(({ type }) => type === 'noticed');
+  expect(found.map(({ id, test: by }) => [id, by])).toEqual([
+    [0, 'fails'],
+    [1, 'ends'],
+    [2, 'leaves something'],
+  ]);
+}, 120_000);
