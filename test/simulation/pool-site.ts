@@ -56,6 +56,12 @@ export class PoolSite {
     this.port.state = gate;
   }
 
+  /** Whether a miner must notice that the pool is of no use to it. */
+  get isUseless(): boolean {
+    const { refusesAll, silence } = this.pool;
+    return this.process.isDead || this.#gate === 'refuses' || refusesAll || silence === 'shares';
+  }
+
   /** Ends all faults of the pool and its port. */
   calm(): void {
     this.start();

@@ -147,6 +147,14 @@ export class PoolUser {
     }
   }
 
+  /** Checks that this process has left a pool that has been of no use for a while, when another one is well. */
+  checkLeft(): void {
+    const { isDead, isFrozen } = this.process;
+    if (isDead || isFrozen || this.isBlind || !this.#active.isUseless) return;
+    const other = this.#options.sites.find((site) => site !== this.#active && !site.isUseless);
+    if (other) this.#violate(`still mines on ${this.#active.name}, although ${other.name} is well`);
+  }
+
   /** Checks what must be true after the end. */
   checkEnd(): void {
     const open = this.connections.filter(({ wire }) => wire.isOpen);

@@ -10,6 +10,9 @@ import type { Faults, Simulation } from '../simulation.ts';
 import { rigFaults } from './faults.ts';
 import { poolFaults } from './pool-faults.ts';
 
+/** Time within which a miner has left a pool that is of no use. */
+const NOTICED_MS = 150_000;
+
 export abstract class PoolsWorld implements World {
   readonly simulation: Simulation;
   readonly sites: readonly PoolSite[];
@@ -60,6 +63,8 @@ export abstract class PoolsWorld implements World {
   check(): void {
     this.books.check();
     for (const user of this.users()) user.check();
+    const { alone, time } = this.simulation;
+    if (alone && time.nowMs - alone.sinceMs > NOTICED_MS) for (const user of this.users()) user.checkLeft();
     for (const site of this.sites) {
       for (const what of site.takeFaults()) this.simulation.violate(`${site.name}: ${what}`);
     }
