@@ -56,7 +56,7 @@ test('without an addon there are no native kernels, cores or clocks, and the err
   const { addonCores, loadAddon, loadNative, nativeBuild, nativeOrigin, threadClock, threadCpuMs } = await addon();
   for (const load of [loadAddon, () => loadNative('portable'), () => loadNative('avx2')]) {
     expect(load).toThrow(
-      /^not built: install clang \(or gcc\) and run `node .*build-native\.mjs`, for two to six times/,
+      /^not built: install clang \(or gcc\) and run `node .*build-native\.mjs"?`, for two to six times/,
     );
   }
   expect([nativeOrigin(), nativeBuild(), addonCores(), threadCpuMs()]).toEqual([undefined, undefined, [], undefined]);
@@ -91,8 +91,8 @@ test('an addon that cannot be read has no bytes', async () => {
 });
 
 test.each([
-  [BUILT, /^built, but cannot be loaded \(bad magic\): delete \/.*pickaxe\.node and run `node .*build-native\.mjs`$/],
-  [PREBUILT, /^prebuilt, but cannot be loaded \(bad magic\): run `node .*build-native\.mjs`$/],
+  [BUILT, /^built, but cannot be loaded \(bad magic\): delete \/.*pickaxe\.node and run `node .*build-native\.mjs"?`$/],
+  [PREBUILT, /^prebuilt, but cannot be loaded \(bad magic\): run `node .*build-native\.mjs"?`$/],
 ])('an addon %s that cannot be loaded is an error that says what to do', async (file, message) => {
   pretend(file);
   failsWith('bad magic\nTried:\n- it');
@@ -157,6 +157,6 @@ describe('a native kernel', () => {
   test('that is not in this build is an error that says how to build it', async () => {
     pretend(BUILT, { kernels: supported('portable') });
     const { loadNative } = await addon();
-    expect(() => loadNative('avx2')).toThrow(/^not in this build: run `node .*build-native\.mjs`$/);
+    expect(() => loadNative('avx2')).toThrow(/^not in this build: run `node .*build-native\.mjs"?`$/);
   });
 });

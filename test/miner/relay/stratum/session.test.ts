@@ -783,7 +783,7 @@ describe('the ledger and shares that stand for nothing', () => {
     expect(results(bench)).toEqual([result, result, result]);
     expect(bench.world.accounts.list(bench.nowMs)).toMatchObject([{ rejected: 100 }]);
     bench.nowMs += 2_000;
-    submit(client, '0');
+    submit(client, mineShare(job, 0x0102, 200, false));
     expect(results(bench)).toHaveLength(4);
     client.leave();
     expect(leftOut(bench)).toEqual([{ type: 'left-out', worker: 'w', lines: 97, ...none }]);
