@@ -94,7 +94,7 @@ export default class FaultRunner extends TestRunner {
     super.onBeforeTryTask(test);
     if (plan.isTogether || test.concurrent) return;
     const state = this.#test;
-    // When a function of `onTestFinished` throws, vitest does not call `onAfterRetryTask`.
+    // When vitest cannot describe what a test expected, it does not call `onAfterRetryTask`.
     if (state.isRunning) await this.#ended(true);
     if (state.stage === 'over') test.context.skip();
     test.result.state = 'run';
