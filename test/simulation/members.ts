@@ -153,6 +153,7 @@ export abstract class SimulatedMember {
     const process = simulation.time.start(this.name, Math.round((2 * this.random() - 1) * mostSkewMs));
     this.process = process;
     this.hasEnded = false;
+    this.isMachineAsleep = false;
     this.#live = undefined;
     this.#link = undefined;
     this.#run(process).then(
