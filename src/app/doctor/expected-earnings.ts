@@ -25,8 +25,8 @@ interface Miners {
 /**
  * Estimates from the measured speeds of the CPU's kernels. GPUs are not measured, because somebody may be using them.
  * @param works at most one from each node or pool
- * @param isPool whether the works are from pools. If so, the finding says that the estimate relies on what the pool
- *   reports: only the network's number in its jobs shows which network's rewards apply
+ * @param isPool whether the works are from pools. The estimate then relies on what the pool reports, as the finding's
+ *   text adds: only the network's number in its jobs shows which network's rewards apply
  * @returns one finding; no finding if `works` is empty, because the examination of the nodes or pools reports that
  */
 export function examineEarnings(

@@ -7,7 +7,7 @@ import { OTHER_WORKERS } from '#pickaxe/miner/events/vocabulary.js';
 import type { Verdict } from '#pickaxe/miner/source/source.js';
 import { makeWork } from '../../fakes.ts';
 import { eventually, mine, wrongSolution } from '../../miner/source/follow.ts';
-import { Coordinator, solutionRequest, subjects, TestRig } from './coordinator.ts';
+import { Coordinator, solutionRequest, stateOf, subjects, TestRig } from './coordinator.ts';
 
 const of = (name: string) => subjects.solution('c1', name);
 
@@ -164,16 +164,7 @@ describe('a flood', () => {
 });
 
 describe('other coordinators', () => {
-  const state = (number: number, more: Partial<CoordinatorState> = {}): CoordinatorState => ({
-    instance: '0'.repeat(16),
-    number,
-    version: '1',
-    work: null,
-    latestTimeMicros: 0,
-    ended: [],
-    lost: null,
-    ...more,
-  });
+  const state = (number: number, more: Partial<CoordinatorState> = {}) => stateOf('0'.repeat(16), number, more);
   const name = (number: number) => `${'0'.repeat(16)}-${number}`;
   const given = (number: number) => ({ given: givenWorkOf(makeWork(4), name(number)) });
 

@@ -173,3 +173,15 @@ export function solutionRequest(
 ): SolutionRequest {
   return { coordinator, work, header: typeof solution === 'string' ? solution : toHex(solution.header) };
 }
+
+/** @returns a state without work, with these fields instead of its own */
+export const stateOf = (instance: string, number: number, more: Partial<CoordinatorState> = {}): CoordinatorState => ({
+  instance,
+  number,
+  version: '1',
+  work: null,
+  latestTimeMicros: 0,
+  ended: [],
+  lost: null,
+  ...more,
+});

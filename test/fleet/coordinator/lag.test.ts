@@ -13,21 +13,12 @@ import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
 import { parseWork, type Work, withCreationTime } from '#pickaxe/protocol/chain/work.js';
 import { makeWork } from '../../fakes.ts';
 import { mine } from '../../miner/source/follow.ts';
-import { subjects } from './coordinator.ts';
+import { stateOf, subjects } from './coordinator.ts';
 
 const never = new AbortController().signal;
 /** By the clock of the coordinator's node, in microseconds. */
 const NOW_US = 1_700_000_000_000_000n;
-const state = (more: Partial<CoordinatorState> = {}): CoordinatorState => ({
-  instance: '0'.repeat(16),
-  number: 0,
-  version: '1',
-  work: null,
-  latestTimeMicros: 0,
-  ended: [],
-  lost: null,
-  ...more,
-});
+const state = (more: Partial<CoordinatorState> = {}) => stateOf('0'.repeat(16), 0, more);
 
 function workAt(height: bigint, difficulty: number, network = 5): Work {
   const { target, header, chain, ...work } = makeWork(difficulty);

@@ -6,20 +6,11 @@ import { HEADER_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
 import { makeWork } from '../../fakes.ts';
 import { eventually, mine } from '../../miner/source/follow.ts';
 import { FakeNats } from '../nats/fake-nats.ts';
-import { Coordinator, solutionRequest, subjects, TestRig } from './coordinator.ts';
+import { Coordinator, solutionRequest, stateOf, subjects, TestRig } from './coordinator.ts';
 
 const RUN = '0'.repeat(16);
 const work = (number: number) => `${RUN}-${number}`;
-const state = (number: number, more: Partial<CoordinatorState> = {}): CoordinatorState => ({
-  instance: RUN,
-  number,
-  version: '1',
-  work: null,
-  latestTimeMicros: 0,
-  ended: [],
-  lost: null,
-  ...more,
-});
+const state = (number: number, more: Partial<CoordinatorState> = {}) => stateOf(RUN, number, more);
 const given = (number: number) => ({ work: work(number), given: givenWorkOf(makeWork(4), work(number)) });
 const ended = (...numbers: number[]) => ({
   ended: numbers.map((number) => ({ name: work(number), reason: 'new-cut' as const })),

@@ -12,7 +12,7 @@ import { toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { drained } from '../../drained.ts';
 import { makeWork } from '../../fakes.ts';
 import { mine } from '../../miner/source/follow.ts';
-import { subjects } from './coordinator.ts';
+import { stateOf, subjects } from './coordinator.ts';
 
 const never = new AbortController().signal;
 const UNKNOWN = `${'e'.repeat(16)}-7`;
@@ -97,16 +97,7 @@ it('a coordinator knows its last 1,024 works, and no creation time before the fi
 describe('another coordinator may send', () => {
   const RUN = '0'.repeat(16);
   const work = (number: number) => `${RUN}-${number}`;
-  const state = (number: number, more: Partial<CoordinatorState> = {}): CoordinatorState => ({
-    instance: RUN,
-    number,
-    version: '1',
-    work: null,
-    latestTimeMicros: 0,
-    ended: [],
-    lost: null,
-    ...more,
-  });
+  const state = (number: number, more: Partial<CoordinatorState> = {}) => stateOf(RUN, number, more);
   const given = (number: number) => ({ work: work(number), given: givenWorkOf(makeWork(4), work(number)) });
 
   it('200 states at once and 50 a second', () => {

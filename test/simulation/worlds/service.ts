@@ -19,7 +19,7 @@ const RECOVERED_MS = 20_000;
 const NOTICED_MS = 150_000;
 /** A rig that has current work has finished a batch on it within this time. */
 const CURRENT_MS = 10_000;
-/** Faults that a miner cannot notice, or that leave nobody to go to. */
+/** Faults that a miner cannot notice: the node is behind by seconds only. */
 const UNNOTICED = new Set(['blocks come late to a node', 'a node gives stale work']);
 
 export interface Parties {
