@@ -6,7 +6,7 @@ import { parseAst } from 'vite';
 const BOUNDARIES = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
 const EQUALITIES = { '===': '!==', '!==': '===' };
 const ARITHMETIC = { '+': '-', '-': '+', '*': '/', '/': '*' };
-const TWINS = { every: 'some', some: 'every', min: 'max', max: 'min' };
+const TWINS = new Map(Object.entries({ every: 'some', some: 'every', min: 'max', max: 'min' }));
 /** Methods whose result has the type of what they are called on. */
 const DROPPED = new Set(['filter', 'slice', 'toSorted', 'toReversed', 'trim']);
 const LEAVES = new Set(['ReturnStatement', 'ThrowStatement', 'ContinueStatement', 'BreakStatement']);
@@ -72,7 +72,7 @@ const rules = {
   CallExpression({ callee, optional }, { put, text }) {
     if (callee.type !== 'MemberExpression' || callee.computed || callee.optional || optional) return;
     const { object, property } = callee;
-    const twin = TWINS[property.name];
+    const twin = TWINS.get(property.name);
     if (twin !== undefined) {
       const name = (id) => `[${on(id)} ? '${twin}' : '${property.name}']`;
       put(`${property.name} → ${twin}`, name, { start: object.end, end: property.end });
