@@ -1,12 +1,28 @@
-/** The runner that repeats a test in place with each fault. */
+/** Faults in every module that is built, and the runner that repeats a test in place with each fault. */
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseAst } from 'vite';
 import { expect, test } from 'vitest';
+import { findPlaces, putIn } from '../../scripts/mutations/places.mjs';
 import { ROOT, scratch } from './run.ts';
 
 const FAULTS = 3;
+
+test('every module stays JavaScript with all its faults at once', () => {
+  const dist = join(ROOT, 'dist');
+  const modules = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
+  let all = 0;
+  for (const name of modules) {
+    const text = readFileSync(join(dist, name), 'utf8');
+    const places = findPlaces(text).map((place: object, id: number) => ({ ...place, id }));
+    all += places.length;
+    const faulty = putIn(text, places);
+    expect(() => parseAst(faulty), name).not.toThrow();
+  }
+  expect(all).toBeGreaterThan(10_000);
+});
 
 test('a fault is noticed by a failure, also by one that cannot be described, and by a promise without a handler', () => {
   const folder = join(scratch, 'repeated');

@@ -38,6 +38,8 @@ it.each<[code: string, given: unknown[], own: unknown, faulty: Faulty]>([
     ],
   ],
   ['(a) => a + ""', [1], '1', []],
+  // Every object has a `toString`, also one whose members are rules.
+  ['(a) => a.toString()', ['1'], '1', []],
   ['(a) => !a', [true], false, [['! dropped', true]]],
   [
     '(a, b) => a && b',
