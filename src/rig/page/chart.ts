@@ -8,7 +8,7 @@ import { formatCelsius, formatHashrate, formatWatts } from '../status/units.ts';
 import type { Range } from './api.ts';
 import { byId, element, type Row, Rows, setAttribute, setText } from './dom.ts';
 import { clock, clockSeconds, known } from './format.ts';
-import uPlot from './uplot.js';
+import uPlot from './uplot.ts';
 
 interface ChartOptions {
   readonly title: string;
