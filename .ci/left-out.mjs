@@ -4,7 +4,8 @@
  * revision, and in the nightly run (`CI_NIGHTLY=1`), nothing is left out.
  *
  * A set belongs here if it takes more than half a minute, and if what it tries is in few folders. All of them together
- * take longer than all other tests.
+ * take far longer than all other tests. Each of the short tests always runs, and so do the long tests of `pickaxe mine` on
+ * nodes, which use code of every folder.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -62,6 +63,96 @@ export const SETS = [
     name: 'scripts for developers',
     files: ['test/scripts/scripts.long.test.ts'],
     paths: ['scripts/', 'test/scripts/', 'package'],
+  },
+  {
+    name: 'the choice of kernels and GPUs, as commands',
+    files: [
+      'test/cli/mining/{kernels,gpus,gpu-faults,hybrid}.long.test.ts',
+      'test/miner/engine/cpu/choose.long.test.ts',
+      'test/miner/engine/gpu/{list-gpus,spirv}.long.test.ts',
+      'test/cli/measuring/devices.long.test.ts',
+    ],
+    paths: [
+      'src/app/composition/',
+      'src/cli/',
+      'src/miner/engine/',
+      'src/miner/loop/',
+      'test/cli/',
+      'test/miner/engine/',
+      ...SHADERS,
+      ...NATIVE,
+    ],
+  },
+  {
+    name: 'fleets as programs',
+    files: [
+      'test/cli/fleet/{dry-run,fleet,fleet-demo,hostile,interrupt}.long.test.ts',
+      'test/cli/mining/coordinate.long.test.ts',
+      'test/fleet/rig/faults.long.test.ts',
+    ],
+    paths: ['src/app/', 'src/cli/', 'src/fleet/', 'src/miner/loop/', 'src/miner/relay/', 'test/cli/', 'test/fleet/'],
+  },
+  {
+    name: 'pools, ASICs and external workers, as programs',
+    files: [
+      'test/cli/mining/{external-relay,external-worker,pools,stratum,worker,worker-limits,worker-page}.long.test.ts',
+      'test/miner/relay/stratum/credit.long.test.ts',
+    ],
+    paths: [
+      'src/app/composition/',
+      'src/cli/',
+      'src/miner/loop/',
+      'src/miner/relay/',
+      'src/miner/source/',
+      'src/protocol/wire/',
+      'test/cli/',
+      'test/miner/relay/',
+      'test/miner/source/pool/',
+    ],
+  },
+  {
+    name: 'commands that sign and move coins, as programs and on nodes that lie',
+    files: [
+      'test/node/sweep/{forged,liars,reorganisations,runner}.long.test.ts',
+      'test/cli/coins/blocks.long.test.ts',
+      'test/cli/coins/tx/examples.long.test.ts',
+    ],
+    paths: [
+      'src/app/nodes/',
+      'src/cli/',
+      'src/contract/',
+      'src/mock-node/',
+      'src/node/',
+      'src/protocol/',
+      'test/cli/',
+      'test/mock-node/',
+      'test/node/',
+    ],
+  },
+  {
+    name: 'commands that set pickaxe up, as programs',
+    files: ['test/cli/setup/{certificates,config,doctor,init,service,settings}.long.test.ts'],
+    paths: ['src/app/', 'src/base/', 'src/cli/', 'src/node/client/', 'src/node/http/', 'test/app/', 'test/cli/'],
+  },
+  {
+    name: 'unattended mining as a program: log files, hooks, webhooks, pauses, full disks, unread output',
+    files: ['test/cli/mining/{full-disk,sensors,terminal,unattended,unread}.long.test.ts'],
+    paths: ['src/app/', 'src/base/', 'src/cli/', 'src/miner/', 'src/rig/', 'test/cli/', 'test/rig/'],
+  },
+  {
+    name: 'the npm package and the examples',
+    files: ['test/{examples,package}.long.test.ts'],
+    paths: [
+      'examples/',
+      'package',
+      'packaging/',
+      'scripts/',
+      'src/index',
+      'src/cli/',
+      'test/examples',
+      'test/package',
+      ...NATIVE,
+    ],
   },
   {
     name: 'endurance and misbehaviour as scripts',

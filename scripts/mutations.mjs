@@ -1,14 +1,16 @@
 // Puts faults into a copy of the built code and counts those that the tests notice.
 //
-//   node scripts/mutations.mjs [--sample 100] [--seed 1] [--since REV] [--seconds S] [--long] [--tests PATH]…
-//     [--json] [PATH…]
+//   node scripts/mutations.mjs [--sample 100] [--seed 1] [--since REV] [--again FILE] [--seconds S] [--long]
+//     [--tests PATH]… [--json] [PATH…]
 //
 // It draws faults at random from all places of src/ at which a rule of mutations/places.mjs applies: those in the files
-// and folders named, and in lines that are new since REV. A fault counts as noticed if a test of `npm test` (with
-// --long, of either set) fails with it and passes without it. All faults are in one build, behind a switch; each test
-// is repeated in place with the faults that it reaches. After S seconds it stops, and lists the faults that are left as
-// not judged. With --tests only the tests in these files and folders judge. A test that fails without
-// a fault judges nothing, and is listed.
+// and folders named, and in lines that are new since REV. With --again it takes the faults instead that an earlier run
+// with --json has written to FILE as not noticed or not judged, if their lines are still where they were. A fault
+// counts as noticed if a test of `npm test` fails with it and passes without it. All faults are in one build, behind a
+// switch; each test is repeated in place with the faults that it reaches. With --long, the long tests that are nearest
+// to the code judge the faults that are left then. After S seconds the run stops, and lists the faults that are left as
+// not judged. With --tests only the tests in these files and folders judge. A test that fails without a fault judges
+// nothing, and is listed.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -33,6 +35,8 @@ import { makeSelection } from './mutations/selection.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Modules that run in a browser, which cannot import the switch. In a test they ask that of the test's process. */
 const IN_BROWSER = /^dist\/(rig|fleet)\/page\//;
+/** Number of files of long tests that judge a file of code: those of a command reach nearly all code. */
+const LONG_FILES = 5;
 
 const options = readOptions();
 process.chdir(root);
@@ -47,7 +51,7 @@ const copy = join(folder, 'pickaxe');
 copyCheckout(copy);
 // The build may be older than this script's start.
 const { seededRandom } = await import('../dist/mock-node/random.js');
-const faults = draw(findAll());
+const faults = chooseFaults(findAll());
 putAllIn(faults);
 await judge();
 
@@ -56,6 +60,7 @@ function readOptions() {
     sample: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
     since: { type: 'string' },
+    again: { type: 'string' },
     seconds: { type: 'string', default: 'Infinity' },
     tests: { type: 'string', multiple: true, default: [] },
     long: { type: 'boolean', default: false },
@@ -135,7 +140,15 @@ function isIn(paths, file) {
   return paths.length === 0 || paths.some((path) => file === path || file.startsWith(`${path.replace(/\/$/, '')}/`));
 }
 
-/** @returns a random sample, with numbers as `id` */
+/** @returns those that an earlier run has not noticed, or else a random sample, with numbers as `id` */
+function chooseFaults(places) {
+  if (options.again === undefined) return draw(places);
+  const { notNoticed, notJudged } = JSON.parse(readFileSync(options.again, 'utf8'));
+  const keyOf = ({ file, line, rule }) => `${file}:${line}: ${rule}`;
+  const wanted = new Set([...notNoticed, ...notJudged].map(keyOf));
+  return places.filter((place) => wanted.has(keyOf(place))).map((place, id) => ({ ...place, id }));
+}
+
 function draw(places) {
   const random = seededRandom(options.seed);
   const most = Math.min(options.sample, places.length);
@@ -179,19 +192,22 @@ function inTurn(lists) {
 }
 
 async function judge() {
-  const tests = git('ls-files', 'test').filter(
-    (path) =>
-      path.endsWith('.test.ts') && (options.long || !path.endsWith('.long.test.ts')) && isIn(options.tests, path),
-  );
-  const select = makeSelection(root, tests);
-  const testsOf = new Map([...new Set(faults.map(({ built }) => built))].map((built) => [built, select(built)]));
-  const files = inTurn([...testsOf].map(([built, distances]) => nearestFirst(built, distances)));
+  const tests = git('ls-files', 'test').filter((path) => path.endsWith('.test.ts') && isIn(options.tests, path));
   const log = (line) => console.error(`${Math.round(performance.now() / 1000)} s: ${line}`);
-  log(`${faults.length} faults in ${testsOf.size} files of code, which ${files.length} files of tests can reach`);
   const endsMs = performance.now() + options.seconds * 1000;
   const campaign = new Campaign({ root: copy, folder, faults: faults.length, endsMs, log });
-  await campaign.inPlace(files);
-  await campaign.together(files);
+  const isLong = (path) => path.endsWith('.long.test.ts');
+  const judgeBy = async (some, most) => {
+    const select = makeSelection(root, some);
+    const left = faults.filter(({ id }) => !campaign.noticed.has(id));
+    const codes = [...new Set(left.map(({ built }) => built))];
+    const files = inTurn(codes.map((built) => nearestFirst(built, select(built)).slice(0, most)));
+    log(`${left.length} faults in ${codes.length} files of code, which ${files.length} files of tests can reach`);
+    await campaign.inPlace(files);
+    await campaign.together(files);
+  };
+  await judgeBy(tests.filter((path) => !isLong(path)));
+  if (options.long) await judgeBy(tests.filter(isLong), LONG_FILES);
   print(campaign);
 }
 

@@ -18,6 +18,7 @@ const LEAST_LIMIT_MS = 5_000;
 const GRACE_MS = 5_000;
 /** Time limit of a test without a limit of its own, in milliseconds: in place, and with several faults at once. */
 const TIMEOUT_MS = { inPlace: 60_000, together: 20_000 };
+const LONG_TIMEOUT_MS = 400_000;
 /** A file with faults has failed when it takes this long, and ten times as long as without. */
 const LEAST_FILE_MS = 60_000;
 /** Maximum number of times that a file whose process has ended is started again. The second part follows anyway. */
@@ -145,7 +146,7 @@ export class Campaign {
       mostTestMs: MOST_TEST_MS,
       mostFaultMs: MOST_FAULT_MS,
       leastLimitMs: LEAST_LIMIT_MS,
-      timeoutMs: isTogether ? TIMEOUT_MS.together : TIMEOUT_MS.inPlace,
+      timeoutMs: timeoutOf(Object.keys(files), isTogether),
       workers: Math.max(2, availableParallelism()),
     };
     writeFileSync(path('plan.json'), JSON.stringify(plan));
@@ -187,6 +188,11 @@ export class Campaign {
       kill(pid);
     }
   }
+}
+
+function timeoutOf(files, isTogether) {
+  if (files.some((path) => path.endsWith('.long.test.ts'))) return LONG_TIMEOUT_MS;
+  return isTogether ? TIMEOUT_MS.together : TIMEOUT_MS.inPlace;
 }
 
 function readEvents(path) {
