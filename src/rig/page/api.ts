@@ -89,7 +89,7 @@ export class Api {
   }
 
   async control(action: 'pause' | 'resume', device?: string): Promise<void> {
-    await this.#requests.post(action, device === undefined ? {} : { device });
+    await this.#requests.post(action, { device });
   }
 }
 
