@@ -144,7 +144,7 @@ export class FakeEngine implements Engine {
   /** Wrong candidates to report in addition to the true ones. */
   wrong: bigint[] = [];
   /** Returns the candidates to report for a range. By default the engine reports what it finds. */
-  reported: (() => bigint[]) | undefined;
+  reported: ((job: Job, range: Range) => bigint[]) | undefined;
   /** Whether every report has a wrong candidate. */
   alwaysWrong = false;
   /** Ends all searches, as closing does. */
@@ -189,7 +189,7 @@ export class FakeEngine implements Engine {
       }
       this.searched.push({ job: number, range });
       const found = [
-        ...(this.reported?.() ?? hitsIn(job, range)),
+        ...(this.reported?.(job, range) ?? hitsIn(job, range)),
         ...this.wrong.splice(0),
         ...(this.alwaysWrong ? [7n] : []),
       ];

@@ -4,7 +4,7 @@
  */
 
 import { onAbort } from '../../base/system/abort.ts';
-import type { Clock } from '../../base/system/clock.ts';
+import type { Clock, Timer } from '../../base/system/clock.ts';
 import type { DeviceError, Engine, EngineInfo } from '../../miner/engine/engine.ts';
 import { type Sample, type SensorSummary, type Spread, type StressDevice, spreadOf } from './bench-result.ts';
 import {
@@ -60,7 +60,7 @@ export async function stressDevices(engines: readonly Engine[], options: StressO
   const end = new AbortController();
   const halt = () => end.abort();
   const release = onAbort(stop, halt);
-  const timers: NodeJS.Timeout[] = [];
+  const timers: Timer[] = [];
   const known = new Map<number, KnownCandidates>();
   const knownFor = (count: number): KnownCandidates => {
     const before = known.get(count);
@@ -75,8 +75,8 @@ export async function stressDevices(engines: readonly Engine[], options: StressO
     const startMs = clock.monotonicMs();
     const sample = (stats: StressStats) => onSample(stats, stats.sample((clock.monotonicMs() - startMs) / 1000));
     timers.push(
-      setTimeout(halt, 1000 * seconds),
-      setInterval(() => busy.forEach(sample), sampleMs),
+      clock.setTimeout(halt, 1000 * seconds),
+      clock.setInterval(() => busy.forEach(sample), sampleMs),
     );
     await inStep(all, failed, (stats) =>
       work(stats, knownFor, end.signal, options).finally(() => {
@@ -86,7 +86,7 @@ export async function stressDevices(engines: readonly Engine[], options: StressO
     );
     return all;
   } finally {
-    for (const timer of timers) clearTimeout(timer);
+    for (const timer of timers) timer.cancel();
     release();
     await Promise.all(engines.map((engine) => engine.close()));
   }

@@ -15,7 +15,7 @@ import { followBlocks } from '#pickaxe/app/composition/sidecars.js';
 import { type Config, DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { UsageError } from '#pickaxe/app/process/exit.js';
 import { Restart } from '#pickaxe/app/process/restarts.js';
-import { type Clock, type Timer, wallMs } from '#pickaxe/base/system/clock.js';
+import { type Clock, wallMs } from '#pickaxe/base/system/clock.js';
 import { FleetSubjects } from '#pickaxe/fleet/subjects.js';
 import { Events } from '#pickaxe/miner/events/events.js';
 import { MemoryStore } from '#pickaxe/node/blocks/block-log.js';
@@ -27,83 +27,12 @@ import { FakeEngine, Recorder } from '../../fakes.ts';
 import { FakeNats } from '../../fleet/nats/fake-nats.ts';
 import { miner } from '../../miner/source/node/node.ts';
 import { listeningLog } from '../../rig/pauses/fakes.ts';
+import { SteppedClock } from '../../stepped-clock.ts';
 
 const URL = 'http://node.example:1848';
 const SUBJECTS = new FleetSubjects('pickaxe');
 /** Where the number of adjacent chains is in a header. Each of them has a number and a hash. */
 const ADJACENTS = HEADER_OFFSET.parent + 32;
-const START_MS = 1_800_000_000_000;
-
-interface SetTimer {
-  atMs: number;
-  readonly act: () => void;
-  /** Absent for a timer that fires once. */
-  readonly everyMs?: number;
-}
-
-/** A clock whose next timer fires when a test says so. */
-class SteppedClock implements Clock {
-  #nowMs = 0;
-  #timers: SetTimer[] = [];
-
-  nowUs(): bigint {
-    return BigInt(Math.floor((START_MS + this.#nowMs) * 1000));
-  }
-
-  monotonicMs(): number {
-    return this.#nowMs;
-  }
-
-  setTimeout(act: () => void, ms: number): Timer {
-    return this.#set({ atMs: this.#nowMs + Math.max(1, ms), act });
-  }
-
-  setInterval(act: () => void, ms: number): Timer {
-    return this.#set({ atMs: this.#nowMs + ms, act, everyMs: ms });
-  }
-
-  setImmediate(act: () => void): Timer {
-    const immediate = setImmediate(act);
-    const timer: Timer = { cancel: () => clearImmediate(immediate), unref: () => timer };
-    return timer;
-  }
-
-  #set(set: SetTimer): Timer {
-    this.#timers.push(set);
-    const cancel = () => {
-      this.#timers = this.#timers.filter((each) => each !== set);
-    };
-    const timer: Timer = { cancel, unref: () => timer };
-    return timer;
-  }
-
-  get timers(): number {
-    return this.#timers.length;
-  }
-
-  step(): void {
-    const [next] = this.#timers.toSorted((a, b) => a.atMs - b.atMs);
-    if (!next) return;
-    this.#nowMs = Math.max(this.#nowMs, next.atMs);
-    if (next.everyMs === undefined) this.#timers = this.#timers.filter((each) => each !== next);
-    else next.atMs += next.everyMs;
-    next.act();
-  }
-
-  /** Fires timers until the promise is settled. */
-  async runUntil<T>(promise: Promise<T>): Promise<T> {
-    let isSettled = false;
-    const settle = () => {
-      isSettled = true;
-    };
-    promise.then(settle, settle);
-    while (!isSettled) {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (!isSettled) this.step();
-    }
-    return await promise;
-  }
-}
 
 /** A node of one chain in memory. Its work changes only with an accepted solution. */
 class MemoryNode {

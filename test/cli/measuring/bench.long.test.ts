@@ -74,29 +74,6 @@ describe('pickaxe bench', () => {
     expect(alone.json.devices).toEqual([]);
   });
 
-  it.each([
-    [['--count', '65535'], '65536'],
-    [['--count', '1e9'], 'whole number'],
-    [['--seed', ''], 'seed'],
-    [['--seed', 'x'.repeat(65)], '64 characters'],
-    [['--seconds', '3601'], '--stress'],
-    [['--tune', '--stress'], '--stress'],
-    [['--json', '--csv'], '--csv'],
-    [['--stress', '--csv'], '--stress has no --csv'],
-    [['--tune', '--repeat', '2'], '--tune has no --repeat'],
-    [['--repeat', '0'], 'whole number'],
-    [['--repeat', '1001'], '1000'],
-    [['--stress', '--count', '1'], '65536'],
-    [['more'], 'takes no arguments, but got'],
-    [['compare'], 'a.json'],
-    [['compare', 'a.json', 'b.json', '--json'], '--json'],
-  ])('wrong usage ends with exit code 2 and says what to do: %j', async (args, message) => {
-    const { code, stdout, stderr } = await pickaxe('bench', ...args);
-    expect(stderr).toContain(message);
-    expect(stdout).toBe('');
-    expect(code).toBe(2);
-  });
-
   it('repeats its runs, and a pipe gets a line when a run begins and one when it ends', async () => {
     const { code, json, stderr } = await bench([...small, '--repeat', '3', '--log-format', 'text']);
     expect(code).toBe(0);

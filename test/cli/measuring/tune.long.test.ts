@@ -1,27 +1,9 @@
 import { expect, test } from 'vitest';
 import { GpuTuning, tuneGpus, tuningLines } from '#pickaxe/cli/measuring/tune.js';
-import { DeviceError } from '#pickaxe/miner/engine/engine.js';
 import { makeLog } from '#pickaxe/rig/terminal/log.js';
-import { FakeEngine } from '../../fakes.ts';
 import { describeGpu, gpuEngine } from '../../miner/engine/gpu/adapter.ts';
 
 const log = makeLog('silent', 'json');
-
-function failing(fault: DeviceError['fault']): FakeEngine {
-  const engine = new FakeEngine('gpu0');
-  engine.openFaults.push(new DeviceError(fault, 'a fault that a test makes'));
-  return engine;
-}
-
-test('a GPU that is not available does not count as wrong hashes, and does not disturb the others', async () => {
-  const engines = [failing('missing'), failing('lost')];
-  expect(await tuneGpus(engines, log)).toEqual({ gpus: [], wrongHashes: false });
-  expect(engines.map(({ closed }) => closed)).toEqual([1, 1]);
-});
-
-test('a GPU that computes wrong hashes decides the result, whatever fails after it', async () => {
-  expect(await tuneGpus([failing('wrong-hashes'), failing('missing')], log)).toEqual({ gpus: [], wrongHashes: true });
-});
 
 describeGpu('a GPU that is tuned', () => {
   test('reports its best variant and why it is chosen, or that it computes wrong hashes', async () => {
