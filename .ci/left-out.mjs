@@ -48,7 +48,7 @@ export const SETS = [
   },
   {
     name: 'what pickaxe bench measures and prints',
-    files: ['test/cli/measuring/bench.long.test.ts', 'test/rig/bench/measure.long.test.ts'],
+    files: ['test/cli/measuring/bench.long.test.ts', 'test/rig/bench/gpu.long.test.ts'],
     paths: ['src/rig/bench/', 'src/cli/measuring/', 'src/miner/engine/', 'test/rig/bench/', 'test/cli/measuring/'],
   },
   {

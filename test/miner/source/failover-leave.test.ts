@@ -64,6 +64,8 @@ test('a source that is left is judged no more, and stays left when the sources c
   const follower = follow(failover);
   const work = two.work(makeWork(100));
   expect(await follower.work()).toBe(work);
+  // The other one is not lost.
+  expect(follower.of('lost')).toEqual([]);
   for (const fault of ['stands still', undefined]) failover.judge(0, fault);
   failover.change([two, one]);
   failover.leave('two', REASON);
@@ -78,6 +80,17 @@ test('a source that was left before it was started is never started', async () =
   const follower = follow(failover);
   await eventually(() => expect(follower.updates).toEqual([{ kind: 'lost', reason: REASON }]));
   expect(sources[0].started).toBe(false);
+});
+
+test('sources that were all left before they were started are reported as lost once, with the reason of the first', async () => {
+  const { sources, failover } = setUp('one', 'two');
+  failover.leave('two', 'was left before');
+  failover.leave('one', REASON);
+  const follower = follow(failover);
+  await eventually(() => expect(follower.updates).toEqual([{ kind: 'lost', reason: REASON }]));
+  await follower.end();
+  expect(follower.updates).toHaveLength(1);
+  expect(sources.map(({ started }) => started)).toEqual([false, false]);
 });
 
 test('mining goes on without work when the last source throws after the other was left', async () => {

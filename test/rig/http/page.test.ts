@@ -34,7 +34,8 @@ it('the server sends every module that the page imports', async () => {
     const { status, text } = await rig.ask(module);
     expect([module, status]).toEqual([module, 200]);
     for (const [, imported] of text.matchAll(/^(?:import|export) (?:[^'"]+ from )?['"](\.[^'"]+)['"]/gm)) {
-      modules.add(new URL(imported, `http://rig${module}`).pathname);
+      // Modules with faults (scripts/mutations.mjs) import a switch, which browsers do without.
+      if (!imported.endsWith('/fault-switch.js')) modules.add(new URL(imported, `http://rig${module}`).pathname);
     }
   }
   expect(modules.size).toBeGreaterThanOrEqual(12);

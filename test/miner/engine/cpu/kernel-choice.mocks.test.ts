@@ -23,6 +23,8 @@ const machine = vi.hoisted(() => ({
   /** The turns of each group. */
   turns: [] as unknown[],
   measured: 0,
+  /** The bytes of the native kernels; undefined if there are none. */
+  build: undefined as Uint8Array | undefined,
 }));
 
 vi.mock('#pickaxe/miner/engine/cpu/kernels/measure-kernels.js', async (load) => ({
@@ -51,7 +53,7 @@ vi.mock('#pickaxe/miner/engine/cpu/kernels/load-kernel.js', async (load) => {
 vi.mock('#pickaxe/miner/engine/cpu/kernels/native-kernels.js', async (load) => ({
   ...(await load<object>()),
   nativeOrigin: () => 'built-here',
-  nativeBuild: () => undefined,
+  nativeBuild: () => machine.build,
 }));
 
 /** This machine has these kernels, and for each other one the reason why it cannot be used. */
@@ -266,6 +268,20 @@ describe('a survey', () => {
     ]);
     expect(machine.measured).toBe(0);
   });
+});
+
+test('what is remembered belongs to one build of the native kernels', () => {
+  const cache = new Cache(folder());
+  const tuning = (speed: number) => ({ speeds: { wasm: speed }, fastest: 'wasm' }) as const;
+  const recalled = () => recallTuning(cache, ALIKE, 0);
+  const builds = [undefined, new Uint8Array([1]), new Uint8Array([2])];
+  for (const build of builds) {
+    machine.build = build;
+    expect(recalled()).toBeUndefined();
+    rememberTuning(cache, ALIKE, 0, tuning(1e6));
+    expect(recalled()).toEqual(tuning(1e6));
+  }
+  machine.build = undefined;
 });
 
 test('what is remembered belongs to as many threads of the same kinds', () => {

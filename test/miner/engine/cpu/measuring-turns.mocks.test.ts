@@ -5,6 +5,7 @@ import {
   type MeasuringThreadData,
   MeasuringThreads,
   measureKernels,
+  measureTurns,
 } from '#pickaxe/miner/engine/cpu/kernels/measure-kernels.js';
 import type { CoreGroup } from '#pickaxe/miner/engine/cpu/threads.js';
 
@@ -24,6 +25,14 @@ vi.mock('#pickaxe/base/system/abort.js', async (load) => ({
     meanwhile.shift()?.();
     isEarly = ended.aborted;
   },
+}));
+
+/** The lengths of other pauses, in ms. */
+const sleeps: number[] = [];
+
+vi.mock('node:timers/promises', async (load) => ({
+  ...(await load<object>()),
+  setTimeout: async (ms: number) => void sleeps.push(ms),
 }));
 
 interface Thread {
@@ -196,4 +205,24 @@ describe('a measurement', () => {
     await expect(canceled).rejects.toBe(reason);
     expect(threads.map(({ isOver }) => isOver)).toEqual([true, true]);
   });
+});
+
+test('before each round of turns, the threads rest, and there is a pause', async () => {
+  sleeps.length = 0;
+  const events: string[] = [];
+  await measureTurns(['avx2', 'wasm'], {
+    groups: 1,
+    rest: () => events.push(`rest after ${sleeps.length} pauses`),
+    takeTurn: async () => {
+      events.push(`turn after ${sleeps.length} pauses`);
+      return [1];
+    },
+    nowMs: () => 0,
+  });
+  const round = (before: number) => [
+    `rest after ${before} pauses`,
+    ...[1, 2].map(() => `turn after ${before + 1} pauses`),
+  ];
+  expect(events).toEqual(Array.from({ length: 25 }, (_, index) => round(index)).flat());
+  expect(new Set(sleeps)).toEqual(new Set([3]));
 });

@@ -81,6 +81,14 @@ test.each([
     },
     undefined,
   ],
+  [
+    'a chip whose labels mean nothing known: the zone of the CPU',
+    {
+      ...within('class/hwmon/hwmon0', { name: 'k10temp', temp1_input: 51_500, temp1_label: 'Tsomething' }),
+      ...within('class/thermal/thermal_zone0', { type: 'cpu-thermal', temp: 47_000 }),
+    },
+    47,
+  ],
   ['a virtual machine: nothing', { 'class/thermal/cooling_device0/type': 'Processor' }, undefined],
 ] as const)('%s', async (_, files, expected) => {
   expect(await celsius(files)).toBe(expected);

@@ -1,7 +1,7 @@
 /** Tests NVIDIA's sensors with a stand-in for its management library. */
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -142,7 +142,9 @@ test('without koffi, only NVIDIA’s sensors cannot be read', () => {
   const dist = fileURLToPath(new URL('../../../../../dist', import.meta.url));
   mkdirSync(join(copy, 'miner/engine/gpu'), { recursive: true });
   writeFileSync(join(copy, 'package.json'), '{ "type": "module" }\n');
-  for (const path of ['protocol/chain', 'base', 'miner/engine']) {
+  // Modules with faults (scripts/mutations.mjs) import a switch that lies beside the folders.
+  const switches = readdirSync(dist).filter((name) => name === 'fault-switch.js');
+  for (const path of ['protocol/chain', 'base', 'miner/engine', ...switches]) {
     cpSync(join(dist, path), join(copy, path), { recursive: true });
   }
   const device = join(copy, 'sys/bus/pci/devices/0000:03:00.0');
