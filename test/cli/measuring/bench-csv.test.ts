@@ -41,6 +41,64 @@ test('there is one row per device and run, under names with units', () => {
   );
 });
 
+test('each column has its figure, and is empty where a device has none', () => {
+  const figures = { temperatureCelsius: 61, powerWatts: 300, powerLimitWatts: 350, coreHertz: 1e9, memoryHertz: 2e9 };
+  const gpu = device('gpu0', [[200, 220]], {}, { ...figures, hashesPerJoule: 7 });
+  const [cpuRow, gpuRow] = parse(benchCsv(result([device('cpu', [[1]]), gpu], { together: true })));
+  const common = {
+    date: '2026-11-22T07:33:27.123Z',
+    pickaxe: '0.1.0',
+    node: 'v20',
+    os: 'o',
+    osName: 'O',
+    cpu: 'c',
+    kernel: 'k',
+    cores: '',
+    durationSeconds: '10',
+    together: 'true',
+    run: '1',
+    performanceCoresHashesPerSecond: '',
+    efficiencyCoresHashesPerSecond: '',
+    seed: 'pickaxe',
+    count: '134217728',
+    hashSum: '0123456789abcdef',
+    errors: '',
+  };
+  expect(cpuRow).toEqual({
+    ...common,
+    ...Object.fromEntries([...Object.keys(figures), 'hashesPerJoule'].map((name) => [name, ''])),
+    name: 'cpu',
+    kind: 'cpu',
+    model: 'model of cpu',
+    bus: '',
+    driver: '',
+    variant: '',
+    batchSeconds: '',
+    threads: '2',
+    hashesPerSecond: '1',
+    spread: '0',
+    medianHashesPerSecond: '1',
+    p90HashesPerSecond: '1',
+  });
+  expect(gpuRow).toEqual({
+    ...common,
+    ...Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, `${value}`])),
+    hashesPerJoule: '7',
+    name: 'gpu0',
+    kind: 'gpu',
+    model: 'model of gpu0',
+    bus: '0000:65:00.0',
+    driver: 'NVIDIA: 550.54.14',
+    variant: 'k 128×16',
+    batchSeconds: '0.008',
+    threads: '',
+    hashesPerSecond: '210',
+    spread: expect.stringMatching(/^0\.067\d+$/),
+    medianHashesPerSecond: '210',
+    p90HashesPerSecond: '218',
+  });
+});
+
 test('the kinds of a hybrid CPU’s cores have columns, which are empty for all other devices', () => {
   const rows = parse(benchCsv(result([hybrid, device('cpu', [[1]]), device('gpu0', [[1]])])));
   expect(rows[0]).toMatchObject({

@@ -36,6 +36,26 @@ test('the kinds of a hybrid CPU’s cores are shown apart, beside the whole', ()
 `);
 });
 
+test('what is not known of a device or of the machine is left out', () => {
+  const unknown = { driver: null, variant: null, batchSeconds: null };
+  const lines = text([device('gpu0', [[1e6]], unknown), device('cpu', [[1e6]], { threads: null })], {
+    machine: { cpu: 'c', cores: 2, os: 'o', osName: null, node: 'v20', pickaxe: '0.1.0' },
+  });
+  expect(lines).toMatch(/^pickaxe 0\.1\.0 on c, o, Node\.js v20\n/);
+  expect(lines).toContain('\ngpu0   model of gpu0; k\n');
+  expect(lines).toContain('\ncpu    model of cpu; k\n');
+  expect(lines).toContain('nonces. All devices agree.\n');
+});
+
+test('the length of a batch has up to three decimal places', () => {
+  expect(text([device('gpu0', [[1]], { batchSeconds: 0.0123456 })])).toContain('batches of 12.346 ms;');
+});
+
+test('a kind of cores without a rate of its own has a rate of 0', () => {
+  const lines = text([{ ...hybrid, efficiencyCoresHashesPerSecond: null }], { repeat: 2 });
+  expect(lines).toContain('    efficiency  0 H/s (16 threads, sse41)\n');
+});
+
 describe('the line to paste', () => {
   const sum = 'sum 0123456789abcdef';
 
@@ -51,6 +71,18 @@ describe('the line to paste', () => {
       device('cpu', [[100e6], [90e6], [120e6]]),
       {},
       `model of cpu · k × 2 · 100.0 MH/s ± 14.8 % · ${sum}`,
+    ],
+    [
+      'a GPU whose variant has no name',
+      device('gpu0', [[1e9]], { variant: null }),
+      {},
+      `model of gpu0 · k · 1.000 GH/s ± 0.0 % · ${sum}`,
+    ],
+    [
+      'a CPU whose threads are not counted',
+      device('cpu', [[1e9]], { threads: null }),
+      { count: 65_536 },
+      `model of cpu · k · 1.000 GH/s ± 0.0 % · ${sum} of “pickaxe” and 65536 nonces`,
     ],
     ['a hybrid CPU', hybrid, {}, `model of cpu · avx2 × 15 + sse41 × 16 · 305.0 MH/s ± 2.3 % · ${sum}`],
     [

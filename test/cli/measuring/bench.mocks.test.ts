@@ -123,6 +123,14 @@ describe('pickaxe bench', () => {
     expect(machine.clock.monotonicMs()).toBe(2_000 + 10_000 + 1_000);
   });
 
+  it('measures for up to an hour', async () => {
+    const whole = Object.assign(timed(machine.clock, 'cpu', 1_000, 0), { step: { counters: 2 ** 20, pages: 8 } });
+    machine.engines = [whole];
+    const { json } = await benchJson('--seconds', '1h');
+    expect(json.durationSeconds).toBe(3_600);
+    expect(json.devices[0].runs[0].slices).toHaveLength(3_600);
+  });
+
   it('warms up no longer than it measures', async () => {
     machine.engines = [cpu];
     const { json } = await benchJson('--seconds', '1');
@@ -289,6 +297,15 @@ describe('on a terminal', () => {
     await onTerminal(...args);
     expect(lines().some((line) => line.includes('warming up'))).toBe(false);
     expect(lines().some((line) => line.includes('measuring for 5 s after a warm-up'))).toBe(true);
+  });
+
+  it('elsewhere there are only lines of the log', async () => {
+    machine.terminal = { escapes: false, colours: false };
+    await onTerminal();
+    expect(machine.written.map((line) => line.slice(line.indexOf('cpu')))).toEqual([
+      'cpu   measuring for 5 s after a warm-up\n',
+      'cpu   81.92 kH/s ± 0.0 %\n',
+    ]);
   });
 
   it('Ctrl-C clears the line, and then ends the process as without a handler', async () => {

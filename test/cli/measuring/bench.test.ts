@@ -24,7 +24,7 @@ it.each([
   [['--stress', '--count', '1'], '65536'],
   [['more'], 'takes no arguments, but got'],
   [['compare'], 'a.json'],
-  [['compare', 'a.json', 'b.json', '--json'], '--json'],
+  [['compare', 'a.json', 'b.json', '--json'], 'error: bench compare has no option --json.'],
 ])('wrong usage ends with exit code 2 and says what to do: %j', async (args, message) => {
   const { code, stdout, stderr } = await pickaxe('bench', ...args);
   expect(stderr).toContain(message);
