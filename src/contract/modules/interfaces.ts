@@ -3,7 +3,7 @@
 import { ContractError } from '../errors.ts';
 import { schemaOf } from '../runtime/lookup.ts';
 import { type Definition, type LoadedModule, type Member, textOfName } from '../runtime/module.ts';
-import { haveSameFields, textOfType } from '../runtime/typecheck.ts';
+import { fullNameOf, haveSameFields, textOfType } from '../runtime/typecheck.ts';
 import type { CapabilityMeta, Defschema, Parameter, Type } from '../syntax/tree.ts';
 
 /**
@@ -97,7 +97,7 @@ function areSameType(a: Type | undefined, b: Type | undefined, of: Member, ofOth
   if (a.kind === 'module' && b.kind === 'module') {
     const names = (type: typeof a, { module }: Member) =>
       type.interfaces
-        .map(({ text }) => `${module.names.find(text) ?? text}`)
+        .map(({ text }) => fullNameOf(text, module.names))
         .sort()
         .join();
     return names(a, of) === names(b, ofOther);

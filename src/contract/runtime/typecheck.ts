@@ -83,9 +83,14 @@ function hasSchema(object: ContractObject, { definition, module }: Member<Defsch
 }
 
 function implementsInterface({ interfaces = [] }: ModuleRef, name: string, names: Names): boolean {
-  const meant = names.find(name);
-  const wanted = meant instanceof ModuleRef ? meant.name.text : name;
+  const wanted = fullNameOf(name, names);
   return interfaces.some((each) => each.text === wanted);
+}
+
+/** @returns the full name of the interface that a type names; the name itself if there is no such interface */
+export function fullNameOf(name: string, names: Names): string {
+  const meant = names.find(name);
+  return meant instanceof ModuleRef ? meant.name.text : name;
 }
 
 /** @returns the type as messages show it: `[integer]`, `object:{account}` */
