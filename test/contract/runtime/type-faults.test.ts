@@ -51,3 +51,53 @@ describe('schemas that the language knows', () => {
     expect(lastOf(5, [module])).toContain('public-chain-data');
   });
 });
+
+describe('a table as an argument', () => {
+  const tables = `(module t G (defcap G () true)
+    (defschema row x:integer y) (defschema same y x:integer) (defschema other x:integer)
+    (deftable rows:{row}) (deftable sames:{same}) (deftable others:{other})
+    (defun typed (a:table{row}) true)
+    (defun untyped (a:table) true))
+    (create-table t.rows) (create-table t.sames) (create-table t.others)`;
+
+  it.each(['rows', 'sames', 'others'])('may be any where no schema is asked for: %s', (name) => {
+    expect(lastOf(4, [tables, `(t.untyped t.${name})`])).toBe('true');
+  });
+
+  it.each(['rows', 'sames'])('has the fields of the schema: %s', (name) => {
+    expect(lastOf(4, [tables, `(t.typed t.${name})`])).toBe('true');
+  });
+
+  it.each(['t.others', '1', '{ "x": 1, "y": 2 }'])('is refused with other fields: %s', (value) => {
+    expect(lastOf(4, [tables, `(t.typed ${value})`])).toMatch(/^Type error: expected table:\{row\}, found /);
+  });
+});
+
+describe('a module as an argument', () => {
+  const modules = `(interface i (defun f:integer ())) (interface j (defun g:integer ()))
+    (module both G (defcap G:bool () true) (implements i) (implements j) (defun f:integer () 1) (defun g:integer () 2))
+    (module one G (defcap G:bool () true) (implements i) (defun f:integer () 1))
+    (module user G (defcap G:bool () true)
+      (defun two:bool (a:module{i,j}) true) (defun single:bool (a:module{i}) true))`;
+
+  it.each([
+    ['(user.single one)', 'true'],
+    ['(user.single both)', 'true'],
+    ['(user.two both)', 'true'],
+  ])('implements all interfaces of its type: %s', (code, text) => {
+    expect(lastOf(4, [modules, code])).toBe(text);
+  });
+
+  it.each(['(user.two one)', '(user.single i)', '(user.single user)', '(user.single 1)'])(
+    'is refused without one of them: %s',
+    (code) => {
+      expect(lastOf(4, [modules, code])).toMatch(/^Type error: expected module\{/);
+    },
+  );
+});
+
+describe('an object as an argument', () => {
+  it.each(['1', '[1]', '"a"'])('is refused if it is none: %s', (value) => {
+    expect(fault(4, `(m.objects ${value})`)).toMatch(/^Type error: expected object:\{outer\}, found /);
+  });
+});
