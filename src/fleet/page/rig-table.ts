@@ -90,10 +90,6 @@ export class FleetTable {
     this.#draw();
   }
 
-  focus(): void {
-    this.#table.focus({ preventScroll: true });
-  }
-
   #makeHead(name: string, { heading, isFigure }: FleetColumn): { cell: HTMLElement; arrow: HTMLElement } {
     const arrow = element('span', { 'aria-hidden': 'true' });
     const button = element('button', { type: 'button', class: 'sort' }, heading, arrow);

@@ -3,33 +3,19 @@
 import { describe, expect, it } from 'vitest';
 import type { RigSummary } from '#pickaxe/fleet/operator/fleet-answers.js';
 import type { FleetCoordinator } from '#pickaxe/fleet/operator/fleet-status.js';
-import { summaryOf } from '#pickaxe/fleet/operator/http/changes.js';
 import { newsOf, type Totals } from '#pickaxe/fleet/page/fleet-summary.js';
 import {
   FLEET_COLUMNS,
-  FleetRows,
+  type FleetRows,
   type FleetView,
   formatPower,
   fragmentOf,
   marksOf,
   viewOf,
 } from '#pickaxe/fleet/page/rig-rows.js';
-import { fleetRig } from '../operator/messages.ts';
+import { NOW, rig, rowsOf } from './rows.ts';
 
-const NOW = 1_700_000_000_000;
 const VIEW: FleetView = { text: '', group: '', choice: 'all', sort: 'rig', downwards: false };
-
-const rig = (name: string, more: Partial<RigSummary> = {}): RigSummary => ({
-  ...summaryOf(fleetRig(name)),
-  ageSeconds: 0,
-  ...more,
-});
-
-function rowsOf(...rigs: RigSummary[]) {
-  const rows = new FleetRows();
-  rows.apply({ whole: true, rigs, goneRigs: [], timeMillis: NOW });
-  return rows;
-}
 
 const namesOf = (rows: FleetRows, view: Partial<FleetView> = {}) =>
   rows.shown({ ...VIEW, ...view }).map((row) => row.rig.name);

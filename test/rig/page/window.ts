@@ -144,6 +144,12 @@ export function press({ window, document }: PageWindow, key: string, more: Modif
   return !(document.activeElement ?? document.body).dispatchEvent(event);
 }
 
+/** Clicks as the mouse does, with the keys that are held. */
+export function click(target: HTMLElement, more: Modifiers = {}): void {
+  const { MouseEvent } = target.ownerDocument.defaultView as Window;
+  target.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, ...more }));
+}
+
 /** Enters a text into a field, or chooses an option of a list. */
 export function enter({ window }: PageWindow, field: HTMLElement, value: string): void {
   (field as HTMLInputElement).value = value;
