@@ -73,7 +73,7 @@ function notesOf({ disconnected, listeningSeconds, ignored, control }: Totals): 
       listeningSeconds < REPORT_SECONDS &&
       'Each rig reports once in 10 s, so some may be missing yet.',
     malformed > 0 && `${plural(malformed, 'message')} could not be read.`,
-    tooFast > 0 && `${plural(tooFast, 'message')} came too fast and were ignored.`,
+    tooFast > 0 && `${plural(tooFast, 'message')} came too fast and ${tooFast === 1 ? 'was' : 'were'} ignored.`,
     tooManyMembers > 0 && `${plural(tooManyMembers, 'message')} of further rigs found no room.`,
     !control && 'Rigs can be controlled here if pickaxe fleet is started with --http-control.',
   ].filter((note) => note !== false);

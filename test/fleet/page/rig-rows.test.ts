@@ -2,8 +2,6 @@
 
 import { describe, expect, it } from 'vitest';
 import type { RigSummary } from '#pickaxe/fleet/operator/fleet-answers.js';
-import type { FleetCoordinator } from '#pickaxe/fleet/operator/fleet-status.js';
-import { newsOf, type Totals } from '#pickaxe/fleet/page/fleet-summary.js';
 import {
   FLEET_COLUMNS,
   type FleetRows,
@@ -249,37 +247,5 @@ describe('the address of the page', () => {
   it('has no longer texts than a person types', () => {
     const { text, group } = viewOf(`#text=${'a'.repeat(201)}&group=${'b'.repeat(201)}`);
     expect([text.length, group.length]).toEqual([200, 200]);
-  });
-});
-
-describe('the news for people who do not see the page', () => {
-  const coordinator = (name: string, more: Partial<FleetCoordinator> = {}) =>
-    ({ name, silent: false, lost: null, ...more }) as FleetCoordinator;
-  const totals = (more: Partial<Totals> = {}) =>
-    ({ rigsFaulty: 0, rigsSilent: 0, rigsPaused: 0, rigsMining: 5, coordinators: [], ...more }) as Totals;
-
-  it('are changes of the numbers of rigs in trouble, and of coordinators', () => {
-    const before = totals({ coordinators: [coordinator('north'), coordinator('south', { lost: 'no node' })] });
-    expect(newsOf(before, before)).toEqual([]);
-    expect(newsOf(totals(), totals({ rigsMining: 4 }))).toEqual([]);
-    const now = totals({
-      rigsFaulty: 1,
-      rigsSilent: 2,
-      rigsPaused: 3,
-      coordinators: [
-        coordinator('north', { silent: true, lost: 'x' }),
-        coordinator('south'),
-        coordinator('west', { lost: 'x' }),
-      ],
-    });
-    expect(newsOf(before, now)).toEqual([
-      '1 rig is faulty',
-      '2 rigs are silent',
-      '3 rigs are paused',
-      'the coordinator north is silent',
-      'the coordinator south is connected',
-      'the coordinator west is lost',
-    ]);
-    expect(newsOf(now, totals())).toEqual(['0 rigs are faulty', '0 rigs are silent', '0 rigs are paused']);
   });
 });
