@@ -1,4 +1,4 @@
-/** The table of rigs on a page of its own, without the rest of the page: five rows fit into it, four below the headings. */
+/** The table of rigs without the rest of the page: five rows fit into it, four of them below the headings. */
 
 import type { HTMLElement } from 'happy-dom';
 import { vi } from 'vitest';
