@@ -3,6 +3,13 @@
 import type { Command } from 'commander';
 import { UsageError } from '../app/process/exit.ts';
 import { onSignals } from '../app/process/signals.ts';
+import type { listGpus } from '../miner/engine/gpu/list-gpus.ts';
+
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream;
+  /** `columns` is its width, in characters; absent if that is not known. */
+  readonly output: NodeJS.WritableStream & { readonly columns?: number };
+}
 
 export interface Io {
   /** Prints a result to stdout. */
@@ -18,6 +25,10 @@ export interface Io {
    * @throws an error for which `isEndOfQuestion` is true, when Ctrl-C or `stop` ends the question
    */
   confirm(question: string, stop?: AbortSignal): Promise<boolean | undefined>;
+  /** Stdin and stdout; undefined if one of them is no terminal, so that nobody can be asked anything there. */
+  readonly terminal: Terminal | undefined;
+  /** Lists the GPUs of this machine. */
+  readonly listGpus: typeof listGpus;
   /** Milliseconds since 1970, with a fraction. */
   now(): number;
   /** Fires when the user ends the command, for example with Ctrl-C. */
@@ -53,6 +64,10 @@ export function processIo(): Io {
     say: (line) => process.stderr.write(`${line}\n`),
     read: readStdin,
     confirm,
+    terminal:
+      process.stdin.isTTY && process.stdout.isTTY ? { input: process.stdin, output: process.stdout } : undefined,
+    // A command that needs no GPU does not load the module.
+    listGpus: async (options) => (await import('../miner/engine/gpu/list-gpus.ts')).listGpus(options),
     now: () => performance.timeOrigin + performance.now(),
     // Signal handlers are added only when a command reads `stop`. Without them, a signal ends the process at once.
     get stop() {

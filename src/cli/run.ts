@@ -9,8 +9,8 @@ import { addHelp, explain, refuseMissingValues, withoutGuesses } from './usage/w
 
 /**
  * @param argv words after `pickaxe`
- * @param io input and output. `init`, the prompt of `repl`, and commands that mine also use the input and output of the
- *   process directly
+ * @param io input and output. The prompt of `repl`, and commands that mine also use the input and output of the process
+ *   directly
  * @returns the exit code. Errors are printed, not thrown
  */
 export async function run(argv: readonly string[], io: Io = processIo()): Promise<number> {

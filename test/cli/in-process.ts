@@ -2,7 +2,7 @@
 
 import { run } from '#pickaxe/cli/run.js';
 import { isolated } from './pickaxe.ts';
-import { pretendedIo } from './pretended-io.ts';
+import { type Given, pretendedIo } from './pretended-io.ts';
 
 export interface Ended {
   readonly code: number;
@@ -22,14 +22,15 @@ let last: Promise<unknown> = Promise.resolve();
 /**
  * @param folder where the command runs
  * @param env variables beside those that keep it away from the user's files
+ * @param given what the command finds outside
  */
 export function pickaxeIn(
   folder: string,
   args: readonly string[],
   env: Record<string, string> = {},
-  stdin = '',
+  given: Given = {},
 ): Promise<Ended> {
-  const ended = last.then(() => runIn(folder, args, env, stdin));
+  const ended = last.then(() => runIn(folder, args, env, given));
   last = ended.catch(() => {});
   return ended;
 }
@@ -38,9 +39,9 @@ async function runIn(
   folder: string,
   args: readonly string[],
   env: Record<string, string>,
-  stdin: string,
+  given: Given,
 ): Promise<Ended> {
-  const io = pretendedIo({ now: Date.now(), stdin });
+  const io = pretendedIo({ now: Date.now(), ...given });
   const before = { env: process.env, cwd: process.cwd() };
   process.env = { ...isolated.env, ...env };
   process.chdir(folder);

@@ -3,7 +3,9 @@
 import { NEVER } from '#pickaxe/base/system/abort.js';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import type { SweepIo } from '#pickaxe/cli/coins/sweep/coin-session.js';
-import type { Io } from '#pickaxe/cli/io.js';
+import type { Io, Terminal } from '#pickaxe/cli/io.js';
+import { DeviceError } from '#pickaxe/miner/engine/engine.js';
+import type { Gpu } from '#pickaxe/miner/engine/gpu/list-gpus.js';
 import type { World } from '../node/sweep/world.ts';
 
 /** What a command has printed so far. A test may empty both texts. */
@@ -19,9 +21,21 @@ export interface Pretended extends Io, Printed {
   readonly questions: string[];
 }
 
-/** @param given `now` is milliseconds since 1970 */
-export function pretendedIo(given: { stdin?: string; now?: number; stop?: AbortSignal } = {}): Pretended {
-  const { stdin = '', now = 0, stop = NEVER } = given;
+/** What a command finds outside: by default nothing on stdin, no terminal and no GPU. */
+export interface Given {
+  readonly stdin?: string;
+  /** Milliseconds since 1970. */
+  readonly now?: number;
+  readonly stop?: AbortSignal;
+  readonly terminal?: Terminal;
+  /** The GPUs of the machine, or why there are none. */
+  readonly gpus?: readonly Gpu[] | Error;
+  /** Gets what the command asks about the GPUs. */
+  readonly askedGpus?: unknown[];
+}
+
+export function pretendedIo(given: Given = {}): Pretended {
+  const { stdin = '', now = 0, stop = NEVER, gpus = new DeviceError('missing', 'no adapter found') } = given;
   const io: Pretended = {
     stdout: '',
     stderr: '',
@@ -37,6 +51,12 @@ export function pretendedIo(given: { stdin?: string; now?: number; stop?: AbortS
     confirm: (question) => {
       io.questions.push(question);
       return Promise.resolve(io.answer);
+    },
+    terminal: given.terminal,
+    listGpus: async (options) => {
+      given.askedGpus?.push(options);
+      if (gpus instanceof Error) throw gpus;
+      return [...gpus];
     },
     now: () => now,
     stop,

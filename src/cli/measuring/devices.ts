@@ -13,7 +13,7 @@ import { plural } from '../../base/text/quantities.ts';
 import { openCpuSensors } from '../../miner/engine/cpu/cpu-sensors.ts';
 import { type Survey, surveyKernels } from '../../miner/engine/cpu/kernels/choose.ts';
 import { FOREIGN, nativeOrigin, ORIGINS } from '../../miner/engine/cpu/kernels/native-kernels.ts';
-import { type Gpu, listGpus } from '../../miner/engine/gpu/list-gpus.ts';
+import type { Gpu } from '../../miner/engine/gpu/list-gpus.ts';
 import { inWords } from '../../rig/status/units.ts';
 import type { Io, Line } from '../io.ts';
 import { settingsOf, withSettings } from '../usage/options.ts';
@@ -41,7 +41,7 @@ async function runDevices({ config }: Loaded, options: DevicesOptions, io: Io): 
   let gpus: Gpu[] = [];
   let noGpu = 'no adapter found';
   try {
-    gpus = await listGpus({ softwareGpu: config.gpu.software });
+    gpus = await io.listGpus({ softwareGpu: config.gpu.software });
   } catch (fault) {
     noGpu = (fault as Error).message;
   }

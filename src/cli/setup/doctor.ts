@@ -39,7 +39,6 @@ import { plural } from '../../base/text/quantities.ts';
 import { openCpuSensors } from '../../miner/engine/cpu/cpu-sensors.ts';
 import { surveyKernels } from '../../miner/engine/cpu/kernels/choose.ts';
 import { DeviceError } from '../../miner/engine/engine.ts';
-import { listGpus } from '../../miner/engine/gpu/list-gpus.ts';
 import type { Io, Line } from '../io.ts';
 import { settingsOf, withSettings } from '../usage/options.ts';
 
@@ -73,7 +72,7 @@ async function runDoctor(settings: LoadSettings, options: DoctorOptions, io: Io)
   const [cpu, sensors, listed, sources] = await Promise.all([
     readCpu(config),
     openCpuSensors({ threads: 1 }),
-    list(config),
+    list(config, io),
     examineWork(config),
   ]);
   const choice = [config.devices.use, cpu.kernels.some(({ chosen }) => chosen), listed.gpus] as const;
@@ -163,9 +162,9 @@ async function readCpu({ cpu }: Config): Promise<CpuFacts> {
   }
 }
 
-async function list({ gpu }: Config): Promise<Pick<GpuFacts, 'gpus' | 'none'>> {
+async function list({ gpu }: Config, io: Io): Promise<Pick<GpuFacts, 'gpus' | 'none'>> {
   try {
-    return { gpus: await listGpus({ softwareGpu: gpu.software }) };
+    return { gpus: await io.listGpus({ softwareGpu: gpu.software }) };
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
     return { gpus: [], none: { message: error.message, fault: error.fault === 'missing' ? 'missing' : 'lost' } };

@@ -32,7 +32,7 @@ describe('pickaxe verify', () => {
     const base64url = encodeBase64url(Buffer.from(headers[3].headerHex, 'hex'));
     expect(await pickaxe('verify', base64url, '--json')).toEqual(hex);
     for (const text of [base64url, `"${base64url}"\n`, `${headers[3].headerHex}\n`]) {
-      expect(await pickaxeIn(isolated.cwd, ['verify', '-', '--json'], {}, text)).toEqual(hex);
+      expect(await pickaxeIn(isolated.cwd, ['verify', '-', '--json'], {}, { stdin: text })).toEqual(hex);
     }
   });
 

@@ -1,14 +1,14 @@
 /** The answers to the questions of `pickaxe init`, and the configuration file made from them. */
 
-import { checkbox } from '@inquirer/prompts';
 import { z } from 'zod';
 import { settingsToml } from '../../../app/config/print.ts';
 import type { PerNode } from '../../../app/config/setting-types/addresses.ts';
 import { type SettingType, whyOf } from '../../../app/config/setting-types/basic.ts';
-import { type Finding, findingLines } from '../../../base/finding.ts';
 import { thisMachine } from '../../../base/system/machine.ts';
 import { DeviceError } from '../../../miner/engine/engine.ts';
-import { type Gpu, listGpus } from '../../../miner/engine/gpu/list-gpus.ts';
+import type { Gpu } from '../../../miner/engine/gpu/list-gpus.ts';
+import type { Io } from '../../io.ts';
+import type { Questions } from './questions.ts';
 
 /** The nodes or the pools to mine on. */
 export interface Places {
@@ -70,18 +70,6 @@ function poolSettings({ password, ...pool }: PoolAnswers) {
   return { ...pool, ...(password && { passwordFile: password.file }) };
 }
 
-const INDENT = '  ';
-/** Assumed width of a terminal that does not report one. */
-const USUAL_COLUMNS = 80;
-
-export function say(...lines: readonly string[]): void {
-  process.stdout.write(lines.map((line) => `${INDENT}${line}\n`).join(''));
-}
-
-export function sayFindings(findings: readonly Finding[]): void {
-  say(...findingLines(findings, (process.stdout.columns || USUAL_COLUMNS) - INDENT.length));
-}
-
 /** @returns a function that checks a typed text. It returns true, or the reason why the text is not valid */
 export function accepts(type: SettingType<string>): (text: string) => true | string {
   const schema = type.schema(z);
@@ -89,7 +77,8 @@ export function accepts(type: SettingType<string>): (text: string) => true | str
     const { error } = schema.safeParse(text.trim());
     if (!error) return true;
     const why = whyOf(error.issues);
-    return why === undefined ? type.hint : `Not valid: ${why}. ${type.hint}`;
+    if (why === undefined) return type.hint;
+    return `Not valid: ${why}${why.endsWith('?') ? '' : '.'} ${type.hint}`;
   };
 }
 
@@ -97,32 +86,30 @@ export function read(type: SettingType<string>, text: string): string {
   return type.schema(z).parse(text.trim());
 }
 
-export async function askDevices(): Promise<Pick<Answers, 'devices'>> {
-  const gpus = await list();
+export async function askDevices(ask: Questions, io: Pick<Io, 'listGpus'>): Promise<Pick<Answers, 'devices'>> {
+  const gpus = await list(ask, io);
   const usable = gpus.filter(({ usable }) => usable);
-  say(...gpus.filter(({ usable }) => !usable).map(({ name, model, why }) => `${name}, ${model}, is not used: ${why}`));
+  ask.say(
+    ...gpus.filter(({ usable }) => !usable).map(({ name, model, why }) => `${name}, ${model}, is not used: ${why}`),
+  );
   if (usable.length === 0) {
-    say(`the CPU mines: ${thisMachine().cpu}`);
+    ask.say(`the CPU mines: ${thisMachine().cpu}`);
     return {};
   }
-  const devices = await checkbox({
-    message: 'Devices to mine with',
-    required: true,
-    choices: [
-      { name: `cpu   ${thisMachine().cpu}`, value: 'cpu', checked: true },
-      ...usable.map(({ name, model }) => ({ name: `${name.padEnd(5)} ${model}`, value: name, checked: true })),
-    ],
-  });
+  const devices = await ask.selectSome('Devices to mine with', [
+    { name: `cpu   ${thisMachine().cpu}`, value: 'cpu' },
+    ...usable.map(({ name, model }) => ({ name: `${name.padEnd(5)} ${model}`, value: name })),
+  ]);
   // If all devices are chosen, none is named: the default then also includes devices that are added later.
   return devices.length === usable.length + 1 ? {} : { devices };
 }
 
-async function list(): Promise<readonly Gpu[]> {
+async function list(ask: Questions, io: Pick<Io, 'listGpus'>): Promise<readonly Gpu[]> {
   try {
-    return await listGpus();
+    return await io.listGpus();
   } catch (fault) {
     if (!(fault instanceof DeviceError)) throw fault;
-    say(`no GPU: ${fault.message}`);
+    ask.say(`no GPU: ${fault.message}`);
     return [];
   }
 }

@@ -1,6 +1,5 @@
 /** Asks for nodes, the key and the account, and checks whether the nodes give work for this miner. */
 
-import { input, select } from '@inquirer/prompts';
 import {
   account as accountType,
   publicKey as publicKeyType,
@@ -16,8 +15,9 @@ import { hasPath } from '../../../node/http/url.ts';
 import { guardOfName } from '../../../node/sweep/transfer-commands.ts';
 import { examineNode } from '../../../rig/survey/examine-node.ts';
 import { makeKeyFile } from '../keygen.ts';
-import { accepts, type NodeAnswers, read, say, sayFindings } from './answers.ts';
+import { accepts, type NodeAnswers, read } from './answers.ts';
 import { askNetwork, askNodes, type Nodes } from './ask-sources.ts';
+import type { Questions } from './questions.ts';
 
 const USUAL_KEY_FILE = 'pickaxe-key.json';
 
@@ -33,18 +33,18 @@ interface TypedKey {
  * Asks until the nodes give work for the miner and the account has the miner's keys. The user may also accept that
  * there is no work, or that the keys are different.
  */
-export async function askNodesAndMiner(): Promise<NodeAnswers> {
-  let nodes = await askNodes();
-  let key = await askKey();
-  let miner = await askAccount(key);
+export async function askNodesAndMiner(ask: Questions): Promise<NodeAnswers> {
+  let nodes = await askNodes(ask);
+  let key = await askKey(ask);
+  let miner = await askAccount(ask, key);
   for (;;) {
-    const trouble = await examineMiner(nodes, miner);
-    const next = trouble === undefined ? 'nothing' : await askWhatToChange(nodes, trouble);
+    const trouble = await examineMiner(ask, nodes, miner);
+    const next = trouble === undefined ? 'nothing' : await askWhatToChange(ask, nodes, trouble);
     if (next === 'nothing') break;
-    if (next === 'node') nodes = await askNodes();
-    if (next === 'network') nodes = { ...nodes, network: await askNetwork(nodes.network) };
-    if (next === 'key') key = await askKey();
-    if (next === 'key' || next === 'account') miner = await askAccount(key);
+    if (next === 'node') nodes = await askNodes(ask);
+    if (next === 'network') nodes = { ...nodes, network: await askNetwork(ask, nodes.network) };
+    if (next === 'key') key = await askKey(ask);
+    if (next === 'key' || next === 'account') miner = await askAccount(ask, key);
   }
   return { ...nodes, ...miner };
 }
@@ -61,63 +61,57 @@ const QUESTIONS = {
 } as const;
 
 /** The network is not offered as a choice if all node URLs have a path, because the path contains the network. */
-async function askWhatToChange({ urls }: Nodes, trouble: Trouble) {
+async function askWhatToChange(ask: Questions, { urls }: Nodes, trouble: Trouble) {
   const { message, nothing } = QUESTIONS[trouble];
-  return select({
-    message,
-    choices: [
-      { name: nothing, value: 'nothing' },
-      { name: 'the account', value: 'account' },
-      { name: 'the key', value: 'key' },
-      ...(urls.every(hasPath) ? [] : [{ name: 'the network', value: 'network' } as const]),
-      { name: 'the node', value: 'node' },
-    ],
-  });
+  return ask.select(message, [
+    { name: nothing, value: 'nothing' },
+    { name: 'the account', value: 'account' },
+    { name: 'the key', value: 'key' },
+    ...(urls.every(hasPath) ? [] : [{ name: 'the network', value: 'network' } as const]),
+    { name: 'the node', value: 'node' },
+  ]);
 }
 
-async function askKey(): Promise<TypedKey> {
-  const how = await select({
-    message: 'Key for the rewards',
-    choices: [
-      { name: 'I have one: paste its public half', value: 'paste' },
-      { name: 'make a new key pair', value: 'make' },
-    ],
-  });
-  return how === 'make' ? { publicKey: await makeKey() } : await pasteKey();
+async function askKey(ask: Questions): Promise<TypedKey> {
+  const how = await ask.select('Key for the rewards', [
+    { name: 'I have one: paste its public half', value: 'paste' },
+    { name: 'make a new key pair', value: 'make' },
+  ]);
+  return how === 'make' ? { publicKey: await makeKey(ask) } : await pasteKey(ask);
 }
 
-async function pasteKey(): Promise<TypedKey> {
-  const typed = await input({ message: 'Public key, 64 hex digits', validate: accepts(publicKeyType) });
+async function pasteKey(ask: Questions): Promise<TypedKey> {
+  const typed = await ask.input({ message: 'Public key, 64 hex digits', validate: accepts(publicKeyType) });
   return { publicKey: read(publicKeyType, typed), rigName: rigNamedBy(typed.trim()) };
 }
 
-async function askAccount({ publicKey, rigName: namedByKey }: TypedKey): Promise<Miner> {
+async function askAccount(ask: Questions, { publicKey, rigName: namedByKey }: TypedKey): Promise<Miner> {
   const usual = accountOf(publicKey);
-  const typed = await input({ message: 'Account', default: usual, validate: accepts(accountType) });
+  const typed = await ask.input({ message: 'Account', default: usual, validate: accepts(accountType) });
   const account = read(accountType, typed);
   if (!guardOfName(account)) {
-    say(
+    ask.say(
       'Anybody can take a name that is not k: and a key, on each chain where nobody has it yet. You could not be paid there.',
     );
   }
   const rigName = namedByKey ?? rigNamedBy(typed.trim());
-  if (rigName !== undefined) say(`name of the rig: ${rigName}`);
+  if (rigName !== undefined) ask.say(`name of the rig: ${rigName}`);
   return { publicKey, ...(account !== usual && { account }), ...(rigName !== undefined && { rigName }) };
 }
 
-async function makeKey(): Promise<string> {
+async function makeKey(ask: Questions): Promise<string> {
   for (;;) {
-    const file = await input({ message: 'File for the secret half', default: USUAL_KEY_FILE, required: true });
+    const file = await ask.input({ message: 'File for the secret half', default: USUAL_KEY_FILE, required: true });
     try {
       const publicKey = makeKeyFile(file.trim());
-      say(
+      ask.say(
         `public key ${publicKey}`,
         `The secret half is in ${file.trim()}: only you can read it. Keep a copy; nobody can restore it.`,
       );
       return publicKey;
     } catch (fault) {
       if (!(fault instanceof UsageError)) throw fault;
-      say(fault.message);
+      ask.say(fault.message);
     }
   }
 }
@@ -130,6 +124,7 @@ type ExaminedMiner = Pick<NodeAnswers, 'publicKey' | 'account'>;
 
 /** @returns undefined when nothing keeps this miner from mining */
 async function examineMiner(
+  ask: Questions,
   { urls, network, ...node }: ExaminedNodes,
   miner: ExaminedMiner,
 ): Promise<Trouble | undefined> {
@@ -137,14 +132,14 @@ async function examineMiner(
   const settings = { ...DEFAULTS.node, urls, ...node, ...(network !== undefined && { network }) };
   const identity = { account, predicate: DEFAULTS.miner.predicate, publicKeys: [publicKey] };
   const findings: Finding[] = [];
-  say(`asking for work as ${account} …`);
+  ask.say(`asking for work as ${account} …`);
   for (const url of urls) {
     const question = { url, network, miner: identity, trust: nodeTrust(url, settings) };
     findings.push(...(await examineNode(question)).findings);
   }
   const config = { node: settings, ledger: DEFAULTS.ledger, miner: identity };
   const troubles = (await examineAccount(config)).filter(({ state }) => state !== 'ok');
-  sayFindings([...findings, ...troubles]);
+  ask.sayFindings([...findings, ...troubles]);
   // If the account has other keys on all chains, no node can give work, so the keys are the trouble to report.
   if (troubles.some(isFault)) return 'other keys';
   if (!findings.some(isFault)) return troubles.some(({ state }) => state === 'warning') ? 'other keys' : undefined;

@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { confirm, password as hiddenInput, input, select } from '@inquirer/prompts';
 import { USUAL_PASSWORD } from '../../../app/composition/choose-source.ts';
 import { misspeltNetwork } from '../../../app/config/known-names.ts';
 import { nodeUrl, originOf, poolUrl } from '../../../app/config/setting-types/addresses.ts';
@@ -16,16 +15,8 @@ import { BY_AUTHORITY, type Trust } from '../../../base/net/tls-trust.ts';
 import { hasPath } from '../../../node/http/url.ts';
 import { examineNode } from '../../../rig/survey/examine-node.ts';
 import { examinePool } from '../../../rig/survey/examine-pool.ts';
-import {
-  accepts,
-  type NodeAnswers,
-  type Password,
-  type Places,
-  type PoolAnswers,
-  read,
-  say,
-  sayFindings,
-} from './answers.ts';
+import { accepts, type NodeAnswers, type Password, type Places, type PoolAnswers, read } from './answers.ts';
+import type { Questions } from './questions.ts';
 
 /** What to ask for, nodes or pools, and how each URL is checked. */
 interface Wanted {
@@ -57,12 +48,15 @@ const MOST = 5;
 const NONE = '';
 
 /** @returns the URLs with fingerprints, and the network that the first node reports */
-async function askUrls(wanted: Wanted): Promise<{ readonly places: Places; readonly network?: string }> {
+async function askUrls(
+  ask: Questions,
+  wanted: Wanted,
+): Promise<{ readonly places: Places; readonly network?: string }> {
   const { kind, usual } = wanted;
-  const first = await askUrl(wanted, `${kind === 'node' ? 'Node' : 'Pool'} URL`, usual);
+  const first = await askUrl(ask, wanted, `${kind === 'node' ? 'Node' : 'Pool'} URL`, usual);
   const all = [first];
   while (all.length < MOST) {
-    const next = await askUrl(wanted, `Another ${kind}, for when that one fails (none: leave it empty)`, NONE);
+    const next = await askUrl(ask, wanted, `Another ${kind}, for when that one fails (none: leave it empty)`, NONE);
     if (next.url === NONE) break;
     all.push(next);
   }
@@ -78,19 +72,19 @@ function placesOf(all: readonly Asked[]): Places {
 }
 
 /** @param usual the default answer, which may be empty for no further URL. If absent, a URL must be typed */
-async function askUrl(wanted: Wanted, message: string, usual?: string): Promise<Asked> {
+async function askUrl(ask: Questions, wanted: Wanted, message: string, usual?: string): Promise<Asked> {
   const isUrl = accepts(wanted.type);
   for (;;) {
-    const typed = await input({
+    const typed = await ask.input({
       message,
       ...(usual && { default: usual }),
       validate: (text) => text.trim() === usual || isUrl(text),
     });
     if (typed.trim() === NONE) return { url: NONE };
     const url = read(wanted.type, typed);
-    say(`asking ${url} …`);
-    const { isThere, ...found } = await attempt(wanted, url);
-    if (isThere || (await confirm({ message: 'Use it anyway?', default: false }))) return { url, ...found };
+    ask.say(`asking ${url} …`);
+    const { isThere, ...found } = await attempt(ask, wanted, url);
+    if (isThere || (await ask.confirm('Use it anyway?'))) return { url, ...found };
   }
 }
 
@@ -99,27 +93,28 @@ async function askUrl(wanted: Wanted, message: string, usual?: string): Promise<
  * certificate
  */
 async function attempt(
+  ask: Questions,
   wanted: Wanted,
   url: string,
   fingerprint?: string,
 ): Promise<Omit<Asked, 'url'> & { readonly isThere: boolean }> {
   const trust: Trust = fingerprint === undefined ? BY_AUTHORITY : { by: 'fingerprint', fingerprints: [fingerprint] };
   const { findings, network, untrusted } = await wanted.attempt(url, trust);
-  if (untrusted !== undefined && fingerprint === undefined && (await recognizes(wanted, untrusted)))
-    return attempt(wanted, url, untrusted);
-  sayFindings(findings);
+  if (untrusted !== undefined && fingerprint === undefined && (await recognizes(ask, wanted, untrusted)))
+    return attempt(ask, wanted, url, untrusted);
+  ask.sayFindings(findings);
   const isThere = !findings.some(isFault);
   return { ...(fingerprint !== undefined && { fingerprint }), ...(network !== undefined && { network }), isThere };
 }
 
-async function recognizes({ kind }: Wanted, fingerprint: string): Promise<boolean> {
-  say(
+async function recognizes(ask: Questions, { kind }: Wanted, fingerprint: string): Promise<boolean> {
+  ask.say(
     `No known authority has signed its certificate: ${OFTEN[kind]} sign their own. Its fingerprint is`,
     `  ${fingerprint}`,
     COMPARE[kind],
     `  ${hexOf(fingerprint)}`,
   );
-  return confirm({ message: `Is that the fingerprint of your ${kind}?`, default: false });
+  return ask.confirm(`Is that the fingerprint of your ${kind}?`);
 }
 
 const OFTEN = { node: 'nodes often', pool: 'some pools' } as const;
@@ -133,15 +128,20 @@ const USUAL_NETWORK = 'mainnet01';
 
 export type Nodes = Pick<NodeAnswers, 'urls' | 'fingerprints' | 'network'>;
 
-export async function askNodes(): Promise<Nodes> {
-  const { places, network } = await askUrls({ kind: 'node', type: nodeUrl, usual: USUAL_URL, attempt: attemptNode });
+export async function askNodes(ask: Questions): Promise<Nodes> {
+  const { places, network } = await askUrls(ask, {
+    kind: 'node',
+    type: nodeUrl,
+    usual: USUAL_URL,
+    attempt: attemptNode,
+  });
   if (places.urls.every(hasPath)) return places;
-  return { ...places, network: await askNetwork(network) };
+  return { ...places, network: await askNetwork(ask, network) };
 }
 
 /** @param usual the default answer */
-export async function askNetwork(usual = USUAL_NETWORK): Promise<string> {
-  const network = await input({ message: 'Network', default: usual, validate: acceptsNetwork });
+export async function askNetwork(ask: Questions, usual = USUAL_NETWORK): Promise<string> {
+  const network = await ask.input({ message: 'Network', default: usual, validate: acceptsNetwork });
   return network.trim();
 }
 
@@ -174,34 +174,31 @@ const USUAL_PASSWORD_FILE = 'pool.password';
 const passwordType = text(/^[^\x00-\x1f\x7f]{0,256}$/, 'Give a password of at most 256 characters.');
 
 /** Asks until the pools give work, or the user accepts that they do not. @param folder the folder of the settings */
-export async function askPools(folder: string): Promise<PoolAnswers> {
-  let places = await askPlaces();
-  let user = await askUser();
-  let password = await askPassword();
-  while (!(await getsWork(places, user, password))) {
-    const next = await askWhatToChange();
+export async function askPools(ask: Questions, folder: string): Promise<PoolAnswers> {
+  let places = await askPlaces(ask);
+  let user = await askUser(ask);
+  let password = await askPassword(ask);
+  while (!(await getsWork(ask, places, user, password))) {
+    const next = await askWhatToChange(ask);
     if (next === 'nothing') break;
-    if (next === 'pool') places = await askPlaces();
-    if (next === 'user') user = await askUser();
-    if (next === 'password') password = await askPassword();
+    if (next === 'pool') places = await askPlaces(ask);
+    if (next === 'user') user = await askUser(ask);
+    if (next === 'password') password = await askPassword(ask);
   }
-  return { ...places, user, ...(password !== '' && { password: await askPasswordFile(folder, password) }) };
+  return { ...places, user, ...(password !== '' && { password: await askPasswordFile(ask, folder, password) }) };
 }
 
-async function askWhatToChange() {
-  return select({
-    message: 'The pool gives this user no work. What would you like to change?',
-    choices: [
-      { name: 'nothing: that will be put right at the pool', value: 'nothing' },
-      { name: 'the user', value: 'user' },
-      { name: 'the password', value: 'password' },
-      { name: 'the pool', value: 'pool' },
-    ],
-  });
+async function askWhatToChange(ask: Questions) {
+  return ask.select('The pool gives this user no work. What would you like to change?', [
+    { name: 'nothing: that will be put right at the pool', value: 'nothing' },
+    { name: 'the user', value: 'user' },
+    { name: 'the password', value: 'password' },
+    { name: 'the pool', value: 'pool' },
+  ]);
 }
 
-async function askPlaces(): Promise<Places> {
-  return (await askUrls({ kind: 'pool', type: poolUrl, attempt: attemptPool })).places;
+async function askPlaces(ask: Questions): Promise<Places> {
+  return (await askUrls(ask, { kind: 'pool', type: poolUrl, attempt: attemptPool })).places;
 }
 
 /** Checks only whether there is a pool at the URL, because the user's name is not known yet. */
@@ -209,14 +206,14 @@ async function attemptPool(url: string, trust: Trust): Promise<Attempt> {
   return examinePool({ url, trust });
 }
 
-async function askUser(): Promise<string> {
+async function askUser(ask: Questions): Promise<string> {
   const message = 'User, as the pool wants it: usually NAME.WORKER';
-  return read(poolUser, await input({ message, validate: accepts(poolUser) }));
+  return read(poolUser, await ask.input({ message, validate: accepts(poolUser) }));
 }
 
 /** @returns the password; an empty text if the pool needs none */
-async function askPassword(): Promise<string> {
-  const typed = await hiddenInput({
+async function askPassword(ask: Questions): Promise<string> {
+  const typed = await ask.password({
     message: 'Password (most pools need none: leave it empty)',
     mask: true,
     validate: accepts(passwordType),
@@ -224,14 +221,14 @@ async function askPassword(): Promise<string> {
   return read(passwordType, typed);
 }
 
-async function askPasswordFile(folder: string, text: string): Promise<Password> {
-  const typed = await input({
+async function askPasswordFile(ask: Questions, folder: string, text: string): Promise<Password> {
+  const typed = await ask.input({
     message: 'File for the password',
     default: USUAL_PASSWORD_FILE,
     validate: (name) => whyNotNew(folder, name.trim()) ?? true,
   });
   const file = typed.trim();
-  say(`The password goes to ${resolve(folder, file)}: only you will be able to read it.`);
+  ask.say(`The password goes to ${resolve(folder, file)}: only you will be able to read it.`);
   return { file, text };
 }
 
@@ -241,15 +238,20 @@ function whyNotNew(folder: string, name: string): string | undefined {
   return existsSync(file) ? `${file} already exists and stays as it is: give another file.` : undefined;
 }
 
-async function getsWork({ urls, fingerprints }: Places, user: string, password: string): Promise<boolean> {
+async function getsWork(
+  ask: Questions,
+  { urls, fingerprints }: Places,
+  user: string,
+  password: string,
+): Promise<boolean> {
   const account = { user, password: password === '' ? USUAL_PASSWORD : password };
   const pool = { ...DEFAULTS.pool, ...(fingerprints && { fingerprints }) };
   const findings: Finding[] = [];
-  say(`asking for work as ${user} …`);
+  ask.say(`asking for work as ${user} …`);
   for (const url of urls) {
     const trust = poolTrust(url, pool, DEFAULTS.node);
     findings.push(...(await examinePool({ url, account, trust })).findings);
   }
-  sayFindings(findings);
+  ask.sayFindings(findings);
   return !findings.some(isFault);
 }

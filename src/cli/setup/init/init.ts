@@ -3,31 +3,31 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { confirm, select } from '@inquirer/prompts';
 import type { Command } from 'commander';
 import { userConfigDirectory } from '../../../app/config/config-files.ts';
 import { EXIT, orUsageError, UsageError } from '../../../app/process/exit.ts';
 import { renameFileSync } from '../../../base/system/files.ts';
-import type { Line } from '../../io.ts';
+import type { Io, Line } from '../../io.ts';
 import { createFile, SECRET_MODE } from '../keygen.ts';
-import { type Answers, askDevices, configText, type Password, say } from './answers.ts';
+import { type Answers, askDevices, configText, type Password } from './answers.ts';
 import { askNodesAndMiner } from './ask-miner.ts';
 import { askPools } from './ask-sources.ts';
+import { Questions } from './questions.ts';
 
 const PROJECT_FILE = 'pickaxe.toml';
 
-export function declare(command: Command, { action }: Line): void {
+export function declare(command: Command, { io, action }: Line): void {
   command
     .option('--user', "write the user's file instead, which applies in every folder", false)
-    .action(action(runInit));
+    .action(action((options) => runInit(options, io)));
 }
 
 interface InitOptions {
   readonly user: boolean;
 }
 
-async function runInit({ user }: InitOptions): Promise<number> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+async function runInit({ user }: InitOptions, io: Io): Promise<number> {
+  if (io.terminal === undefined) {
     throw new UsageError(
       'pickaxe init asks questions, and there is no terminal here to answer on. Without one, use:\n' +
         '  pickaxe config example > pickaxe.toml   and edit that file (docs/configuration.md), or\n' +
@@ -36,25 +36,30 @@ async function runInit({ user }: InitOptions): Promise<number> {
         '  pickaxe mine --nats URL',
     );
   }
+  const questions = new Questions(io.terminal);
   const file = user ? userFile() : resolve(PROJECT_FILE);
   refuseTwin(file);
   let start: string;
   try {
     const isThere = exists(file);
-    if (isThere && !(await confirm({ message: `${file} exists. Overwrite it?`, default: false }))) {
-      say('Nothing was changed.');
+    if (isThere && !(await questions.confirm(`${file} exists. Overwrite it?`))) {
+      questions.say('Nothing was changed.');
       return EXIT.done;
     }
-    const answers = await ask(dirname(file));
+    const answers = await ask(questions, dirname(file), io);
     write(file, answers, isThere);
     start = howToStart(answers, user);
   } catch (fault) {
     // @inquirer/core throws an ExitPromptError when the user ends a question with Ctrl-C.
     if ((fault as Error).name !== 'ExitPromptError') throw fault;
-    say('No configuration was written.');
+    questions.say('No configuration was written.');
     return EXIT.interrupted;
   }
-  say(`${file} is written.`, 'Every other setting, explained: pickaxe config example', `To start mining: ${start}`);
+  questions.say(
+    `${file} is written.`,
+    'Every other setting, explained: pickaxe config example',
+    `To start mining: ${start}`,
+  );
   return EXIT.done;
 }
 
@@ -63,16 +68,14 @@ function howToStart({ pool }: Answers, user: boolean): string {
   return pool?.password && !user ? `pickaxe mine --config ${PROJECT_FILE}` : 'pickaxe mine';
 }
 
-async function ask(folder: string): Promise<Answers> {
-  const kind = await select({
-    message: 'Mine on',
-    choices: [
-      { name: 'a node: the rewards of the blocks that you find are yours', value: 'node', short: 'a node' },
-      { name: 'a pool: many miners share the rewards', value: 'pool', short: 'a pool' },
-    ],
-  });
-  const source = kind === 'node' ? { node: await askNodesAndMiner() } : { pool: await askPools(folder) };
-  return { ...source, ...(await askDevices()) };
+async function ask(questions: Questions, folder: string, io: Io): Promise<Answers> {
+  const kind = await questions.select('Mine on', [
+    { name: 'a node: the rewards of the blocks that you find are yours', value: 'node', short: 'a node' },
+    { name: 'a pool: many miners share the rewards', value: 'pool', short: 'a pool' },
+  ]);
+  const source =
+    kind === 'node' ? { node: await askNodesAndMiner(questions) } : { pool: await askPools(questions, folder) };
+  return { ...source, ...(await askDevices(questions, io)) };
 }
 
 function userFile(): string {
