@@ -73,7 +73,7 @@ describe('the files of pickaxe init', () => {
       const { file } = folderWith();
       for (const replaces of [false, true]) {
         write(file, answers, replaces);
-        expect(statSync(file).mode & 0o777).toBe(0o644);
+        expect(statSync(file).mode & 0o777).toBe(0o644 & ~process.umask());
         expect(readdirSync(dirname(file))).toEqual(['config.toml']);
       }
       expect(statSync(dirname(file)).mode & 0o777).toBe(0o700);
