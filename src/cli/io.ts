@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../app/process/exit.ts';
 import { onSignals } from '../app/process/signals.ts';
+import { type Clock, systemClock } from '../base/system/clock.ts';
 import type { listGpus } from '../miner/engine/gpu/list-gpus.ts';
 
 export interface Terminal {
@@ -31,6 +32,8 @@ export interface Io {
   readonly listGpus: typeof listGpus;
   /** Milliseconds since 1970, with a fraction. */
   now(): number;
+  /** For commands that wait. */
+  readonly clock: Clock;
   /** Fires when the user ends the command, for example with Ctrl-C. */
   readonly stop: AbortSignal;
   /** Width of the terminal, in characters; undefined if stdout is not a terminal, or the width is not known. */
@@ -69,6 +72,7 @@ export function processIo(): Io {
     // A command that needs no GPU does not load the module.
     listGpus: async (options) => (await import('../miner/engine/gpu/list-gpus.ts')).listGpus(options),
     now: () => performance.timeOrigin + performance.now(),
+    clock: systemClock,
     // Signal handlers are added only when a command reads `stop`. Without them, a signal ends the process at once.
     get stop() {
       stop ??= firstSignal();

@@ -1,7 +1,7 @@
 /** In-memory replacements of what commands use from outside. */
 
 import { NEVER } from '#pickaxe/base/system/abort.js';
-import { systemClock } from '#pickaxe/base/system/clock.js';
+import { type Clock, systemClock } from '#pickaxe/base/system/clock.js';
 import type { SweepIo } from '#pickaxe/cli/coins/sweep/coin-session.js';
 import type { Io, Terminal } from '#pickaxe/cli/io.js';
 import { DeviceError } from '#pickaxe/miner/engine/engine.js';
@@ -26,7 +26,10 @@ export interface Given {
   readonly stdin?: string;
   /** Milliseconds since 1970. */
   readonly now?: number;
+  readonly clock?: Clock;
   readonly stop?: AbortSignal;
+  /** Gets what is printed, at once. */
+  readonly printed?: Printed;
   readonly terminal?: Terminal;
   /** The GPUs of the machine, or why there are none. */
   readonly gpus?: readonly Gpu[] | Error;
@@ -43,8 +46,10 @@ export function pretendedIo(given: Given = {}): Pretended {
     questions: [],
     out: (text) => {
       io.stdout += text;
+      if (given.printed) given.printed.stdout += text;
     },
     say: (line) => {
+      if (given.printed) given.printed.stderr += `${line}\n`;
       io.stderr += `${line}\n`;
     },
     read: () => Promise.resolve(new TextEncoder().encode(stdin)),
@@ -59,6 +64,7 @@ export function pretendedIo(given: Given = {}): Pretended {
       return [...gpus];
     },
     now: () => now,
+    clock: given.clock ?? systemClock,
     stop,
     columns: undefined,
     rows: undefined,

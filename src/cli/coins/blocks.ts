@@ -10,9 +10,8 @@ import { openLedgerViews } from '../../app/nodes/ledger-views.ts';
 import { noNode } from '../../app/nodes/node-clients.ts';
 import { withNetwork } from '../../app/nodes/nodes-in-turn.ts';
 import { EXIT, UsageError } from '../../app/process/exit.ts';
-import { onSignals } from '../../app/process/signals.ts';
-import { pause } from '../../base/system/abort.ts';
-import { systemClock, wallMs } from '../../base/system/clock.ts';
+import { onAbort, pause } from '../../base/system/abort.ts';
+import { wallMs } from '../../base/system/clock.ts';
 import { csv, jsonText, oneLine } from '../../base/text/plain-text.ts';
 import { type Totals, type TrackedBlock, totalsOf } from '../../node/blocks/block-index.ts';
 import { BlockStore } from '../../node/blocks/block-log.ts';
@@ -76,15 +75,15 @@ async function runBlocks(loaded: Loaded, options: BlocksOptions, io: Io): Promis
   const { urls = [] } = config.node;
   if (options.refresh && urls.length === 0) throw noNode(config);
   if (options.refresh) sayNodes(loaded, io);
-  const warn = (line: string) => io.say(`warning: ${line}`);
+  const warn = warnTo(io);
   const store = new BlockStore({ folder: blockLogFolder(config.blocks), warn });
   const stopping = new AbortController();
-  const release = onSignals(() => stopping.abort());
+  const release = onAbort(io.stop, () => stopping.abort());
   try {
     await store.refresh();
-    const refreshing = options.refresh ? await refresh(config, store, options.watch, warn, stopping.signal) : undefined;
+    const refreshing = options.refresh ? await refresh(config, store, options.watch, io, stopping.signal) : undefined;
     const choice = { ...options, network: config.node.network };
-    print(store, choice, warn, io);
+    print(store, choice, io);
     if (options.watch) await watch(store, choice, stopping.signal, io);
     await refreshing?.();
     return EXIT.done;
@@ -93,6 +92,10 @@ async function runBlocks(loaded: Loaded, options: BlocksOptions, io: Io): Promis
     release();
     await store.close();
   }
+}
+
+function warnTo(io: Io): (line: string) => void {
+  return (line) => io.say(`warning: ${line}`);
 }
 
 /**
@@ -105,19 +108,21 @@ async function refresh(
   config: Config,
   store: BlockStore,
   goesOn: boolean,
-  warn: (line: string) => void,
+  io: Io,
   stop: AbortSignal,
 ): Promise<() => Promise<void>> {
+  const warn = warnTo(io);
+  const { clock } = io;
   const { settledDepth } = config.blocks;
   const { views, close } = openLedgerViews(await withNetwork(config, warn));
   const nodeNews = (name: string, fault: string | undefined) => {
     if (fault !== undefined) warn(`${name} cannot be asked: ${fault}`);
   };
-  const follower = new Follower({ views, store, settledDepth, clock: systemClock, changed: () => {}, nodeNews });
+  const follower = new Follower({ views, store, settledDepth, clock, changed: () => {}, nodeNews });
   // Two rounds are needed, because the follower decides whether the chain has a block only when the nodes' answers have
   // agreed for `APART_MS`.
   await follower.round(stop);
-  await pause(systemClock, APART_MS + TIMER_MS, stop);
+  await pause(clock, APART_MS + TIMER_MS, stop);
   await follower.round(stop);
   const following = goesOn
     ? follower.run(stop).catch((fault) => {
@@ -130,12 +135,14 @@ async function refresh(
   };
 }
 
-function print(store: BlockStore, options: Choice, warn: (line: string) => void, io: Io): void {
-  const blocks = chosen(store, options);
+function print(store: BlockStore, options: Choice, io: Io): void {
+  const blocks = chosen(store, options, io);
   const networks = [...new Set(blocks.map(({ network }) => network))];
   if (networks.length > 1) {
     const names = oneLine(networks.join(', '), 200);
-    warn(`these blocks are of several networks (${names}), whose coins are not the same: choose one with --network`);
+    warnTo(io)(
+      `these blocks are of several networks (${names}), whose coins are not the same: choose one with --network`,
+    );
   }
   // `searchedExpectedBlocks` and `notFollowed` are sums over the whole log, which a selection of blocks lacks.
   const isAll = blocks.length === store.size;
@@ -150,9 +157,9 @@ function print(store: BlockStore, options: Choice, warn: (line: string) => void,
 async function watch(store: BlockStore, options: Choice, stop: AbortSignal, io: Io): Promise<void> {
   let known = new Map([...store.blocks].map((block) => [block.hash, shown(block)]));
   while (!stop.aborted) {
-    await pause(systemClock, LOOK_MS, stop);
+    await pause(io.clock, LOOK_MS, stop);
     await store.refresh();
-    for (const block of chosen(store, options)) {
+    for (const block of chosen(store, options, io)) {
       if (known.get(block.hash) === shown(block)) continue;
       io.out(`${options.json ? jsonText(rowOf(block)) : blockLine(block)}\n`);
     }
@@ -165,8 +172,8 @@ function shown({ standing: { state, nodesDisagree }, reward, paidElsewhere, rewa
   return [state, nodesDisagree, reward !== undefined, paidElsewhere !== undefined, rewardFault].join(' ');
 }
 
-function chosen(store: BlockStore, { since, status, network: wanted }: Choice): TrackedBlock[] {
-  const fromMs = since === undefined ? Number.NEGATIVE_INFINITY : wallMs(systemClock) - 1000 * since;
+function chosen(store: BlockStore, { since, status, network: wanted }: Choice, { clock }: Io): TrackedBlock[] {
+  const fromMs = since === undefined ? Number.NEGATIVE_INFINITY : wallMs(clock) - 1000 * since;
   return [...store.blocks].filter(({ foundMs, standing, network }) => {
     const isWanted = wanted === undefined || network === wanted;
     return isWanted && foundMs >= fromMs && (status === undefined || status.includes(standing.state));

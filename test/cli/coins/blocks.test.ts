@@ -1,16 +1,19 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BlocksReport } from '#pickaxe/cli/coins/blocks.js';
 import { type Line, writeLine } from '#pickaxe/node/blocks/block-lines.js';
 import type { BlockState } from '#pickaxe/node/blocks/fate.js';
 import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
+import { encodeHeader } from '#pickaxe/protocol/ledger/header.js';
 import { expectShape } from '../../expect-shape.ts';
+import { fastClock } from '../../fast-clock.ts';
+import { MockNode } from '../../mock-node/node.ts';
 import { madeHeader, madeRecord } from '../../node/blocks/pretend.ts';
 import { PATIENCE } from '../../patience.ts';
-import { pickaxe } from '../in-process.ts';
-import { start } from '../pickaxe.ts';
+import { pickaxe, pickaxeIn } from '../in-process.ts';
+import type { Given } from '../pretended-io.ts';
 
 let folder: string;
 let file: string;
@@ -47,6 +50,30 @@ function writeThree(): void {
 }
 
 const run = (...args: string[]) => pickaxe('blocks', '--block-log-folder', folder, ...args);
+
+const hashOf = (height: number) => madeRecord(madeHeader(3, BigInt(height))).hash;
+
+/** Runs `pickaxe blocks --watch`, whose lines `line` waits for. */
+function watch(...args: string[]) {
+  const stop = new AbortController();
+  const printed = { stdout: '', stderr: '' };
+  const given: Given = { clock: fastClock(), stop: stop.signal, printed };
+  const ended = pickaxeIn(folder, ['blocks', '--block-log-folder', folder, '--watch', ...args], {}, given);
+  const end = () => {
+    stop.abort();
+    return ended;
+  };
+  onTestFinished(async () => void (await end()));
+  return {
+    end,
+    line: (index: number) =>
+      vi.waitFor(() => {
+        const lines = printed.stdout.split('\n').slice(0, -1);
+        expect(lines.length).toBeGreaterThan(index);
+        return lines[index];
+      }, PATIENCE),
+  };
+}
 
 describe('pickaxe blocks', () => {
   it('prints a table and what it adds up to', async () => {
@@ -132,18 +159,52 @@ describe('pickaxe blocks', () => {
 
   it('prints what changes while it watches, until it is interrupted', async () => {
     writeThree();
-    const watching = start(['blocks', '--block-log-folder', folder, '--watch', '--json']);
-    await vi.waitFor(() => expect(watching.lines).toHaveLength(1), PATIENCE);
+    const watching = watch('--json');
+    expect(await watching.line(0)).toContain('"accepted":3');
     write(...linesOf(4, 'settled', 0));
-    await vi.waitFor(() => expect(watching.lines).toHaveLength(2), PATIENCE);
-    expect(JSON.parse(watching.lines[1])).toMatchObject({ height: 4, state: 'settled', reward: '0.9' });
+    expect(JSON.parse(await watching.line(1))).toMatchObject({ height: 4, state: 'settled', reward: '0.9' });
     const [, , proven] = linesOf(3, 'settled', 1);
     const { hash, reward } = proven as Extract<Line, { type: 'reward' }>;
     write({ type: 'reward', hash, reward: { ...reward, account: 'k:thief' } });
-    await vi.waitFor(() => expect(watching.lines).toHaveLength(3), PATIENCE);
-    expect(JSON.parse(watching.lines[2])).toMatchObject({ height: 3, state: 'pending', paidTo: 'k:thief' });
-    watching.child.kill('SIGINT');
-    expect(await watching.code).toBe(0);
+    expect(JSON.parse(await watching.line(2))).toMatchObject({ height: 3, state: 'pending', paidTo: 'k:thief' });
+    expect(await watching.end()).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('prints each change as a line while it watches, of the blocks that are asked for', async () => {
+    writeThree();
+    const watching = watch('--status', 'settled,won,lost', '--since', '7d');
+    expect(await watching.line(3)).toMatch(/^earned 0\.0 coins/);
+    write(...linesOf(7, 'pending', 1), ...linesOf(8, 'settled', 8), ...linesOf(4, 'settled', 1));
+    expect(await watching.line(4)).toMatch(/^\S+ \S+ {2}3 {2}4 {2}settled {2}0\.95 {2}gpu0$/);
+    const [, state] = linesOf(7, 'won', 1);
+    write({ ...state, hash: hashOf(7) } as Line);
+    expect(await watching.line(5)).toMatch(/ {2}3 {2}7 {2}won {2}gpu0$/);
+    write({ ...state, hash: hashOf(7), standing: { state: 'won', depth: 9, nodesDisagree: true } } as Line);
+    expect(await watching.line(6)).toMatch(/ {2}3 {2}7 {2}won {2}gpu0 {2}.*disagree/);
+    write({ type: 'reward-fault', hash: hashOf(7), fault: 'a wrong root' } as never);
+    const { stdout } = await watching.end();
+    expect(stdout.split('\n').filter((line) => / 3 {2}8 /.test(line))).toEqual([]);
+  });
+
+  it('asks the nodes twice before it prints, if it is told to refresh', async () => {
+    const node = new MockNode({ dialect: 'chainweb', chains: 4 });
+    onTestFinished(() => node.close());
+    const { url } = await node.start();
+    const headers: Uint8Array[] = [];
+    node.ledger.followBlocks(({ header }) => headers.push(encodeHeader(header)));
+    for (let round = 0; round < 3; round++) for (const chain of [0, 1, 2, 3]) node.ledger.advance(chain);
+    const record = madeRecord(headers[0], { network: 'development', foundMs: Date.now() });
+    write({ type: 'found', record });
+    const onNode = ['blocks', '--block-log-folder', folder, '--refresh', '--json', '--node', url];
+    const refresh = (...args: string[]) => pickaxeIn(folder, [...onNode, ...args], {}, { clock: fastClock() });
+    const { code, stdout, stderr } = await refresh('--network', 'development');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout).blocks).toMatchObject([{ state: 'won', depth: 2, paidTo: expect.any(String) }]);
+    // The log has the state, and the network is asked for where it is not given.
+    expect(JSON.parse((await refresh()).stdout).blocks).toMatchObject([{ state: 'won', depth: 2 }]);
+    await node.close();
+    const later = await refresh('--network', 'development');
+    expect([later.code, later.stderr]).toEqual([0, expect.stringContaining(`warning: ${url} cannot be asked: `)]);
   });
 
   it.each([
