@@ -124,8 +124,8 @@ let loads = 0;
  * modules that it imports is that of the process.
  * @param module such as `dist/fleet/page/fleet-page.js`
  */
-export async function runModule(module: string): Promise<void> {
-  await import(/* @vite-ignore */ new URL(`../../../${module}?${++loads}`, import.meta.url).href);
+export function runModule<Module>(module: string): Promise<Module> {
+  return import(/* @vite-ignore */ new URL(`../../../${module}?${++loads}`, import.meta.url).href);
 }
 
 /** Gives an element sizes, such as `{ clientHeight: 380 }`. */
