@@ -25,7 +25,7 @@ const POLLED: Source['polledChains'] = [
   { chain: 5, reason: 'missed-block' },
 ];
 
-/** Opens the panel. Of a source it shows the texts that are not hidden, and the state by which its badge is coloured. */
+/** Opens the panel. A row is the texts of a source that are not hidden. */
 function openSources() {
   const page = openWindow('rig');
   const panel = new SourcesPanel();
