@@ -50,7 +50,7 @@ describe('the page of a fleet', () => {
     link.isCut = true;
     await goOn();
     expect(text('banner')).toMatch(
-      /^The operator cannot be reached. The figures are those of \d\d:13:20. Trying again.$/,
+      /^The operator cannot be reached. The figures are those of \d\d:\d\d:20. Trying again.$/,
     );
     expect([byId('banner').hidden, names().length]).toEqual([false, 18]);
     link.isCut = false;
