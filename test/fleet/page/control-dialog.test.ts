@@ -223,7 +223,7 @@ describe('the limits in the dialog', () => {
       ['gpu', 'cpu'].filter((kind) => back.includes(kind)),
     );
     await go();
-    expect(sent).toEqual([{ request: { command: 'limits', ...limits }, names: ['a', 'b'] }]);
+    expect(sent).toStrictEqual([{ request: { command: 'limits', ...limits }, names: ['a', 'b'] }]);
     await settle(answers(2));
     expect(text('ask-result')).toBe('2 rigs have changed their limits.');
   });

@@ -89,6 +89,7 @@ describe('the totals', () => {
       [hot('a', 300, 60), hot('b', 900, 90, { silent: true })],
       ['300 W', '10.00 MH/J', '60 °C', '60 °C'],
     ],
+    ['a frosty one', [hot('a', 300, -5), hot('b', null, null)], ['300 W', '10.00 MH/J', '-5 °C', '-5 °C']],
     ['a rig that needs no power', [hot('a', 0, 60)], ['–', '–', '60 °C', '60 °C']],
   ])('have the power and the temperatures of %s', (_, rigs, expected) => {
     const { figures } = shown({}, ...rigs);

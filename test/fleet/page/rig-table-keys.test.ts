@@ -154,6 +154,12 @@ describe('a key', () => {
     expect(table.told).toEqual([]);
   });
 
+  it('with Shift selects from the first row if there is no current row', () => {
+    const table = openTable();
+    table.element.dispatchEvent(keydown(table, 'PageDown', true));
+    expect([table.told, table.current()]).toEqual([['select r01 r02 r03'], 'r03']);
+  });
+
   it('is left to the buttons in the table', () => {
     const table = openTable();
     table.one('#rig-table thead button').focus();
@@ -233,6 +239,6 @@ describe('a click', () => {
   });
 });
 
-function keydown(table: ReturnType<typeof openTable>, key: string) {
-  return new table.window.KeyboardEvent('keydown', { key, bubbles: true, cancelable: true });
+function keydown(table: ReturnType<typeof openTable>, key: string, shiftKey = false) {
+  return new table.window.KeyboardEvent('keydown', { key, shiftKey, bubbles: true, cancelable: true });
 }
