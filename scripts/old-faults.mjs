@@ -1,11 +1,12 @@
 // Puts old faults back into a copy of the built code, one at a time, and runs the simulation's worlds until one of them
 // finds the fault:
 //
-//   node scripts/old-faults.mjs [--world NAME]… [--seeds N] [--minutes M] [--json] [NAME]…
+//   node scripts/old-faults.mjs [--world NAME]… [--first S] [--seeds N] [--minutes M] [--fault TEXT] [--json] [NAME]…
 //
 // It tries the faults of test/simulation/old-faults.ts, or those whose names contain each NAME, with N seeds in each
-// world of the fault, or in those named: M virtual minutes each. It prints for each fault how many seeds find it, and
-// what they see. It exits with 1 if no seed finds one.
+// world of the fault, or in those named: M virtual minutes each. With --fault, only those faults of the simulation happen
+// whose names contain the text. It prints for each old fault how many seeds find it, and what they see. It exits with 1
+// if no seed finds one.
 
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -46,13 +47,15 @@ process.exit(results.every(isFound) ? 0 : 1);
 function readOptions() {
   const options = {
     world: { type: 'string', multiple: true, default: [] },
+    first: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '10' },
+    fault: { type: 'string' },
     minutes: { type: 'string', default: '10' },
     json: { type: 'boolean', default: false },
   };
   try {
     const read = parseArgs({ allowPositionals: true, options });
-    for (const name of ['seeds', 'minutes']) {
+    for (const name of ['first', 'seeds', 'minutes']) {
       if (!(Number(read.values[name]) > 0)) throw new Error(`--${name} is a number above 0`);
     }
     return read;
@@ -97,8 +100,17 @@ async function judge({ edits, worlds }) {
 }
 
 async function simulate(world) {
-  const { seeds, minutes } = values;
-  const args = ['scripts/simulate.mjs', '--world', world, '--seeds', seeds, '--minutes', minutes, '--go-on', '--json'];
+  const { first, seeds, minutes, fault } = values;
+  const which = [
+    '--world',
+    world,
+    '--first',
+    first,
+    '--seeds',
+    seeds,
+    ...(fault === undefined ? [] : ['--fault', fault]),
+  ];
+  const args = ['scripts/simulate.mjs', ...which, '--minutes', minutes, '--go-on', '--json'];
   const text = await new Promise((resolve) => {
     execFile(process.execPath, args, { cwd: folder, maxBuffer: 2 ** 28 }, (_, stdout, stderr) =>
       resolve(stdout || stderr),

@@ -10,6 +10,12 @@ import type { Simulation } from './simulation.ts';
 /** Time after which it is known whether a parent has got a block. */
 const WAIT_MS = 30_000;
 
+/**
+ * Most solutions of a process that are refused in vain while one node refuses all and another takes them: eight tell it
+ * that the node does so (docs/node.md), and some may be on their way.
+ */
+const MOST_REFUSED = 12;
+
 /** Longest time from a block's arrival at a node until all miners have fetched work after its New Cut. */
 const ANNOUNCING_MS = 5_000;
 
@@ -29,6 +35,8 @@ export class Books extends RigBooks {
     readonly hadTaker: boolean;
   }[] = [];
 
+  /** By process: solutions that were refused while nothing was wrong but, since then, a node that refuses all. */
+  readonly #refusedInVain = new WeakMap<Account, { readonly sinceMs: number; readonly count: number }>();
   /** Solutions whose verdict says that no node has accepted them. */
   readonly #refused: { readonly header: Uint8Array; readonly what: string }[] = [];
 
@@ -51,9 +59,11 @@ export class Books extends RigBooks {
     }
   }
 
-  protected override judge({ rig }: Account, found: Found, event: VerdictEvent, key: string): void {
+  protected override judge(account: Account, found: Found, event: VerdictEvent, key: string): void {
+    const { rig } = account;
     const { outcome, reason } = event;
     if (outcome === 'accepted' || outcome === 'delivered') return;
+    if (outcome !== 'stale') this.#countInVain(account);
     if (outcome !== 'unknown')
       this.#refused.push({ header: found.header, what: `${rig} ${outcome} ${key}: ${reason}` });
     if (event.outcome === 'stale' && this.#isJustAnnounced(event.chain)) return;
@@ -63,6 +73,16 @@ export class Books extends RigBooks {
     const what = `${rig} ${event.outcome} ${key}, which ${(taker ?? takers[0]).name} would take: ${event.reason}`;
     const untilMs = this.simulation.time.nowMs + WAIT_MS;
     this.#doubtful.push({ header: found.header, untilMs, what, hadTaker: taker !== undefined });
+  }
+
+  #countInVain(account: Account): void {
+    const { alone } = this.simulation;
+    if (alone?.name !== 'a node refuses solutions') return;
+    const { sinceMs } = alone;
+    const before = this.#refusedInVain.get(account);
+    const count = before?.sinceMs === sinceMs ? before.count + 1 : 1;
+    this.#refusedInVain.set(account, { sinceMs, count });
+    if (count === MOST_REFUSED) this.simulation.violate(`${account.rig} mines on at a node that refuses its solutions`);
   }
 
   /**

@@ -11,16 +11,19 @@ const LOOK_MS = 1_000;
 const SETTLED_MS = 30_000;
 /** Time within which a rig mines. A node that refuses work is asked again after ten seconds at most. */
 const MINING_MS = 20_000;
+/**
+ * Longest time without a batch on the newest block. A stream that is opened between a New Cut and its work announces
+ * nothing, so the work is mined until it is fetched again, after 20 s.
+ */
+const CURRENT_MS = 25_000;
 /** Time within which a solution has a verdict. */
 const VERDICT_MS = 30_000;
 /** Where faults come alone: the time after which nothing of the last one is left. */
 const RECOVERED_MS = 20_000;
 /** The time within which members have noticed any such fault, and have gone to others. */
-const NOTICED_MS = 150_000;
-/** A rig that has current work has finished a batch on it within this time. */
-const CURRENT_MS = 10_000;
-/** Faults that a miner cannot notice: the node is behind by seconds only. */
-const UNNOTICED = new Set(['blocks come late to a node', 'a node gives stale work']);
+const NOTICED_MS = 15_000;
+/** Faults that a miner cannot notice, because the node is behind by seconds only; and one after which it waits. */
+const UNNOTICED = new Set(['blocks come late to a node', 'a node gives stale work', 'a device reports wrong nonces']);
 
 export interface Parties {
   readonly simulation: Simulation;
@@ -66,7 +69,7 @@ export class Service {
       const idleMs = nowMs - Math.max(sinceMs + MINING_MS, rig.lastBatchMs);
       if (idleMs > MINING_MS) simulation.violate(`${rig.name} mines nothing for ${seconds(idleMs)}`);
       const staleMs = nowMs - Math.max(sinceMs + MINING_MS, rig.lastCurrentMs);
-      if (areAllHonest && staleMs > MINING_MS)
+      if (areAllHonest && staleMs > CURRENT_MS)
         simulation.violate(`${rig.name} mines stale work for ${seconds(staleMs)}`);
       if (!sharesNodes || !areAllWell || nowMs - sinceMs < VERDICT_MS) continue;
       for (const { header, atMs } of rig.pending) {

@@ -18,6 +18,12 @@ const MOST_REMEMBERED = 1_024;
  */
 const FIRST_REPEAT_MS = 50;
 const MOST_REPEATS = 5;
+/**
+ * Work on another chain, whose New Cut came less than this time before, may be on the old parent, too. If no earlier
+ * work of the chain shows whether it is, it is mined, and only the two longest pauses follow.
+ */
+const DOUBTFUL_MS = 1_500;
+const REPEATS_LEFT_OUT = 3;
 
 interface FetchedWork {
   readonly work: Work;
@@ -51,6 +57,8 @@ export class FetchSchedule {
   readonly #cuts = new Map<number, number>();
   /** By chain: the value of `#order` when the chain's stream was last opened. */
   readonly #openings = new Map<number, number>();
+  /** By chain: when its last New Cut came, and the work that it has made outdated, if there was any. */
+  readonly #lastCuts = new Map<number, { readonly atMs: number; readonly outdated: Work | undefined }>();
   /** By chain: when the chain's stream last ended. */
   readonly #endingsMs = new Map<number, number>();
   /** By chain: when a New Cut of the chain last caused a fetch. */
@@ -140,9 +148,9 @@ export class FetchSchedule {
     // While work on an ended parent is mined, New Cuts of other chains must not delay the next fetch.
     if (this.#current === undefined || this.#current.work.chain === chain) this.#repeatAtMs = Number.NEGATIVE_INFINITY;
     const isEcho = nowMs - (this.#cutFetchesMs.get(chain) ?? Number.NEGATIVE_INFINITY) < this.#limits.burstMs;
-    for (const fetched of this.#remembered) {
-      if (fetched.work.chain === chain && !(isEcho && fetched === this.#current)) this.#outdate(fetched);
-    }
+    const valid = this.#remembered.filter(({ work, outdated }) => work.chain === chain && !outdated);
+    if (!isEcho) this.#lastCuts.set(chain, { atMs: nowMs, outdated: valid.at(-1)?.work });
+    for (const fetched of valid) if (!(isEcho && fetched === this.#current)) this.#outdate(fetched);
     if (this.#current?.work.chain !== chain || isEcho) return false;
     this.#cutFetchesMs.set(chain, nowMs);
     this.#ended = { work: this.#current.work, by: 'new-cut', repeats: 0 };
@@ -220,20 +228,26 @@ export class FetchSchedule {
   }
 
   /**
-   * Plans another fetch if the fetched work is on the parent of `#ended`.
+   * Plans another fetch if the fetched work is, or may be, on a parent that has a block.
    * @returns whether the fetched work may be mined
    */
   #planRepeat(work: Work, nowMs: number): boolean {
-    const ended = this.#ended;
-    if (!ended || !haveSameParent(ended.work, work) || ended.repeats >= MOST_REPEATS) {
-      this.#ended = undefined;
-      this.#repeatAtMs = Number.NEGATIVE_INFINITY;
-      return true;
-    }
-    this.#repeatAtMs = nowMs + FIRST_REPEAT_MS * 2 ** ended.repeats++;
+    let ended = this.#ended;
+    if (!ended || !haveSameParent(ended.work, work)) ended = this.#doubtful(work, nowMs);
+    else if (ended.repeats >= MOST_REPEATS) ended = undefined;
+    this.#ended = ended;
+    this.#repeatAtMs = ended ? nowMs + FIRST_REPEAT_MS * 2 ** ended.repeats++ : Number.NEGATIVE_INFINITY;
     // After a New Cut such work may be valid, because a node can send two New Cuts for one block. After a solution it
     // is worthless, because this miner already has a block on that parent.
-    return ended.by === 'new-cut';
+    return ended?.by !== 'solved';
+  }
+
+  /** @returns the work as one that a New Cut has ended, if it came so soon after a New Cut of its chain that this may be */
+  #doubtful(work: Work, nowMs: number): EndedWork | undefined {
+    const cut = this.#lastCuts.get(work.chain);
+    if (cut === undefined || nowMs - cut.atMs >= DOUBTFUL_MS) return undefined;
+    if (cut.outdated === undefined) return { work, by: 'new-cut', repeats: REPEATS_LEFT_OUT };
+    return haveSameParent(cut.outdated, work) ? { work, by: 'new-cut', repeats: 0 } : undefined;
   }
 
   #dropCurrent(): void {

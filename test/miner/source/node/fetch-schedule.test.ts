@@ -7,6 +7,7 @@ import { makeWork } from '../../../fakes.ts';
 
 const limits = { burstMs: 100, pollMs: 2_000, expiryMs: 300_000 };
 const refreshMs = 20_000;
+/** Makes work on a new block. */
 const workOn = (chain: number): Work => ({ ...makeWork(100), chain });
 /** Makes another work on the same parent, as nodes do for new transactions. */
 const otherPayload = (work: Work): Work => {
@@ -122,7 +123,7 @@ describe('FetchSchedule', () => {
     schedule.fetchEnded(workOn(3), order, ms);
     expect(due()).toBeLessThanOrEqual(ms);
     fetch(workOn(3));
-    expect(due()).toBe(ms + refreshMs);
+    expect(due()).toBe(ms + 400);
     expect(schedule.newCut(3, ms + limits.burstMs - 1)).toBe(false);
   });
 
@@ -181,6 +182,78 @@ describe('FetchSchedule', () => {
     ms += 5;
     fetch(workOn(3));
     expect(due()).toBe(ms + refreshMs);
+  });
+
+  describe('work that came soon after a New Cut of its chain, which was not mined then', () => {
+    const pauses = (work: Work) => {
+      const made: number[] = [];
+      while (due() !== ms + refreshMs) {
+        made.push(due() - ms);
+        ms = due();
+        fetch(work);
+      }
+      return made;
+    };
+
+    it('is fetched again after the two longest pauses if nothing shows whether it is older', () => {
+      openStream(3);
+      fetch(workOn(4));
+      schedule.newCut(3, ms);
+      ms += 1_499;
+      const work = workOn(3);
+      expect(fetch(work)).toBe(true);
+      expect(schedule.current).toBe(work);
+      expect(pauses(work)).toEqual([400, 800]);
+    });
+
+    it('is fetched again after all pauses if it is known from before', () => {
+      openStream(3);
+      const work = workOn(3);
+      fetch(work);
+      fetch(workOn(4));
+      schedule.newCut(3, ms);
+      fetch({ ...work });
+      expect(pauses(work)).toEqual([50, 100, 200, 400, 800]);
+    });
+
+    it('is not fetched again if it is on another block than the work before, or if time has passed', () => {
+      openStream(3);
+      fetch(workOn(3));
+      fetch(workOn(4));
+      schedule.newCut(3, ms);
+      fetch(workOn(3));
+      expect(pauses(workOn(3))).toEqual([]);
+      openStream(5);
+      fetch(workOn(6));
+      schedule.newCut(5, ms);
+      ms += 1_500;
+      fetch(workOn(5));
+      expect(pauses(workOn(5))).toEqual([]);
+    });
+
+    it('is no longer fetched again once other work has come', () => {
+      openStream(3);
+      openStream(4);
+      fetch(workOn(4));
+      schedule.newCut(3, ms);
+      fetch(workOn(3));
+      expect(due()).toBe(ms + 400);
+      fetch(workOn(4));
+      expect(due()).toBe(ms + refreshMs);
+    });
+
+    it('counts the first of several New Cuts for one block', () => {
+      openStream(3);
+      const work = workOn(3);
+      fetch(work);
+      schedule.newCut(3, ms);
+      const next = workOn(3);
+      fetch(next);
+      ms += limits.burstMs - 1;
+      expect(schedule.newCut(3, ms)).toBe(false);
+      fetch(next);
+      expect(pauses(next)).toEqual([]);
+    });
   });
 
   it('does not count another payload on the ended parent as other work', () => {

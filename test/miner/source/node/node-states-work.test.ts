@@ -160,7 +160,9 @@ const TABLE: Table = {
     'says connected, work before, asks for stream 3, 2 s: polls 3 (no-stream), 2 s: asks': 'first, lost idle',
     'work before, 2.22 s: asks': 'refresh, again',
     'work before, 2 s: asks': 'poll, missed',
-    'work before, 20 s: asks': 'cut, solved',
+    'work before, 20 s: asks': 'cut',
+    // The New Cut that has just ended it may have come before the node's work changed.
+    'work before, 0.05 s: asks': 'solved',
     'work before, 0.1 s: asks': 'cut during',
     'work before, 9.1 s: sends, 19.3 s: sends, 20 s: asks': 'in flight',
     'says connected, work before, 2.25 s: asks': 'lost mining',
