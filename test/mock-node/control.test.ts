@@ -131,6 +131,27 @@ describe('a node that is told', () => {
     expect((await post('{"do":"clock-skew","ms":"5"}')).status).toBe(400);
   });
 
+  it('to end, silence or lose its streams, does just that', async () => {
+    const { node, instruct } = await startInstructed();
+    const { streams } = node.server;
+    const calls = (['endAll', 'silenceAll', 'loseAll'] as const).map((name) => vi.spyOn(streams, name));
+    for (const [i, what] of ['end', 'silence', 'lose'].entries()) {
+      await instruct({ do: 'streams', what });
+      expect(calls.map(({ mock }) => mock.calls.length)).toEqual([0, 1, 2].map((call) => (call <= i ? 1 : 0)));
+    }
+  });
+
+  it('something that it fails to do, takes the blame', async () => {
+    const { ledger, post } = await startInstructed();
+    vi.spyOn(ledger, 'orphanNext').mockImplementation(() => {
+      throw new Error('broken');
+    });
+    expect(await post('{"do":"orphan-next"}')).toEqual({
+      status: 500,
+      json: { error: 'the mock node failed: Error: broken' },
+    });
+  });
+
   it('to go away, comes back by itself, and is told things meanwhile', async () => {
     const { ask, instruct } = await startInstructed();
     await instruct({ do: 'go-away', ms: 600_000 });
