@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { benchLines, resultLine, sensorRows } from '#pickaxe/cli/measuring/bench-report.js';
+import { benchLines, circumstances, resultLine, sensorRows } from '#pickaxe/cli/measuring/bench-report.js';
 import { device, hybrid, result } from '../../rig/bench/results.ts';
 
 const text = (...given: Parameters<typeof result>) => benchLines(result(...given)).join('');
@@ -34,6 +34,15 @@ test('the kinds of a hybrid CPU’s cores are shown apart, beside the whole', ()
     performance 205.0 MH/s (15 threads, avx2)
     efficiency  100.0 MH/s (16 threads, sse41)
 `);
+});
+
+test.each([
+  [{}, '10 s on each device'],
+  [{ repeat: 2 }, '2 runs of 10 s on each device, in turns'],
+  [{ together: true }, '10 s, all devices at once'],
+  [{ repeat: 2, together: true }, '2 runs of 10 s, all devices at once'],
+])('the circumstances of a result are told: %j', (changes, told) => {
+  expect(circumstances(result([], changes))).toBe(`2026-11-22T07:33:25.000Z, ${told}`);
 });
 
 test('what is not known of a device or of the machine is left out', () => {
@@ -122,6 +131,7 @@ test('repeated runs are listed below their median', () => {
   expect(lines).toContain('  hashrate      100.0 MH/s ± 14.8 % (median of 3 runs: 90.00 MH/s to 120.0 MH/s)\n');
   expect(lines).toContain('    run 2       90.00 MH/s ± 0.0 %, 50 W, 70 °C at most\n');
   expect(lines.match(/hash sum {6}/g)).toHaveLength(1);
+  expect(lines).toContain('  hash sum      0123456789abcdef (4000');
   expect(lines).toContain('± is the standard deviation of its runs; after a run, of its slices.');
   expect(lines).toContain(' All runs agree.');
 });
@@ -135,6 +145,13 @@ describe('the table says what is wrong', () => {
     expect(lines).toContain('  hash sum      run 2: ffffffffffffffff (4000');
     expect(lines).toContain('  ERROR         run 2: missed candidates: 1\n');
     expect(lines).toContain(' RUNS DISAGREE: at least one of them computed wrong hashes.');
+    expect(lines).not.toContain('agree.');
+  });
+
+  test('without a number where there is only one run', () => {
+    const lines = text([device('cpu', [[1]], {}, { errors: ['missed candidates: 1'] })]);
+    expect(lines).toContain('  hash sum      0123456789abcdef (4000');
+    expect(lines).toContain('  ERROR         missed candidates: 1\n');
   });
 
   test('when a device has another sum', () => {
@@ -145,7 +162,7 @@ describe('the table says what is wrong', () => {
   test('and which devices failed', () => {
     const failed = [{ name: 'gpu0', fault: 'lost', reason: 'it was lost' } as const];
     expect(text([], { failed })).toContain('gpu0   not measured: it was lost\nNo device could be measured.\n');
-    const partly = text([device('cpu', [[1]])], { failed, repeat: 3 });
+    const partly = text([device('cpu', [[1]])], { failed, repeat: 2 });
     expect(partly).toContain('gpu0   not measured to the end: it was lost\n');
   });
 });

@@ -174,6 +174,8 @@ describe('the lines of the kernels', () => {
       // There are six threads, but only three run at a time.
       expect.stringContaining('MH/s of one thread while 3 are busy; * is used'),
     ]);
+    const foreign = { ...row, name: 'neon', usable: false, why: FOREIGN } as const;
+    expect(kernelLines([foreign], [{ threads: 1 }])).toEqual([`- neon: ${FOREIGN}`, expect.any(String)]);
     expect(kernelLines([], [{ threads: 2 }])).toEqual([expect.stringContaining('while 2 are busy')]);
   });
 
