@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '#pickaxe/app/config/load.js';
-import { ConfigError } from '#pickaxe/app/config/raw-settings.js';
+import { takePoolUsers } from '#pickaxe/app/config/pool-users.js';
+import { ConfigError, type RawSettings } from '#pickaxe/app/config/raw-settings.js';
 
 const load = (flags: Record<string, string | readonly string[]>, owner?: readonly string[]) =>
   loadConfig({
@@ -54,5 +55,61 @@ describe('a user in the URL of a pool', () => {
   it('is checked like any other, and a wrong URL shows no password', () => {
     expect(problemsOf({ 'pool.urls': ['stratum+tcp://bob:SECRET@a.example'] })).toMatch(/it has no port/);
     expect(problemsOf({ 'pool.urls': ['stratum+tcp://bob:SECRET@a.example'] })).not.toContain('SECRET');
+  });
+});
+
+describe('the places of settings that a pool’s URL gives', () => {
+  const rawOf = (document: unknown, more: Partial<RawSettings> = {}): RawSettings => ({
+    document,
+    where: (path) => `where ${path.join('.')}`,
+    at: (path) => `at ${path.join('.')}`,
+    ...more,
+  });
+  const placesOf = ({ where, at }: RawSettings, ...path: [string, string?]) => {
+    const given = path.filter((part) => part !== undefined);
+    return [where(given), at(given)];
+  };
+  const ofUrls = ['where pool.urls', 'at pool.urls'];
+
+  it('are those of the URLs, unless the setting has a place of its own', () => {
+    const both = takePoolUsers(rawOf({ pool: { urls: ['tcp://bob:x@a:1'] }, node: { user: 'n' } }));
+    expect(both.document).toEqual({
+      pool: { urls: ['tcp://a:1'], user: 'bob', password: 'x' },
+      node: { user: 'n' },
+    });
+    expect([placesOf(both, 'pool', 'user'), placesOf(both, 'pool', 'password')]).toEqual([ofUrls, ofUrls]);
+    expect(placesOf(both, 'node', 'user')).toEqual(['where node.user', 'at node.user']);
+    expect(placesOf(both, 'pool')).toEqual(['where pool', 'at pool']);
+    expect(placesOf(both, 'pool', 'other')).toEqual(['where pool.other', 'at pool.other']);
+    const own = takePoolUsers(rawOf({ pool: { urls: 'tcp://bob:x@a:1', user: 'bob' } }));
+    expect(own.document).toEqual({ pool: { urls: 'tcp://a:1', user: 'bob', password: 'x' } });
+    expect([placesOf(own, 'pool', 'user'), placesOf(own, 'pool', 'password')]).toEqual([
+      ['where pool.user', 'at pool.user'],
+      ofUrls,
+    ]);
+  });
+
+  it('are as before where no URL has a user', () => {
+    for (const document of [undefined, 7, [], {}, { pool: 7 }, { pool: [] }, { pool: { urls: ['tcp://a:1', 5] } }]) {
+      const raw = rawOf(document);
+      expect(takePoolUsers(raw)).toBe(raw);
+    }
+  });
+
+  it('begin each problem, after those that were known before', () => {
+    const urls = ['tcp://bob:x@a:1', 'tcp://eve:x@b:1'];
+    const { problems, document } = takePoolUsers(rawOf({ pool: { urls } }, { problems: ['an earlier one'] }));
+    expect(problems).toEqual([
+      'an earlier one',
+      expect.stringMatching(/^at pool\.urls: the URL of a pool has another user than pool\.user /),
+    ]);
+    expect(document).toMatchObject({ pool: { user: 'bob', password: 'x' } });
+  });
+
+  it('do not exist for an empty user, and an encoding that is not valid stays as it is', () => {
+    const empty = takePoolUsers(rawOf({ pool: { urls: ['tcp://:x@a:1'] } }));
+    expect(empty.document).toEqual({ pool: { urls: ['tcp://a:1'], password: 'x' } });
+    const odd = takePoolUsers(rawOf({ pool: { urls: ['tcp://a%zz@a:1'] } }));
+    expect(odd.document).toEqual({ pool: { urls: ['tcp://a:1'], user: 'a%zz' } });
   });
 });
