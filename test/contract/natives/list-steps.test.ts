@@ -1,4 +1,4 @@
-/** The steps that natives of lists count, so that long lists and texts cannot take more time than the bound of steps. */
+/** The steps that natives of lists count, so that long lists and texts take no more work than the bound of steps. */
 
 import { expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
