@@ -32,14 +32,15 @@ vi.mock('#pickaxe/miner/engine/cpu/cpu-sensors.js', async (load) => ({
   ...(await load<object>()),
   openCpuSensors: async ({ threads }: { threads: number }) => ({ what: `temperature from ${threads} thread` }),
 }));
-vi.mock('#pickaxe/miner/engine/gpu/list-gpus.js', async (load) => ({
-  ...(await load<object>()),
-  listGpus: async ({ softwareGpu }: { softwareGpu: boolean }) => {
+vi.mock('../pretended-io.ts', async (load) => {
+  const real = await load<typeof import('../pretended-io.ts')>();
+  const listGpus = async ({ softwareGpu }: { softwareGpu?: boolean } = {}) => {
     machine.softwareGpu = softwareGpu;
     if (machine.noGpu) throw machine.noGpu;
     return machine.gpus;
-  },
-}));
+  };
+  return { ...real, pretendedIo: (given: object) => Object.assign(real.pretendedIo(given), { listGpus }) };
+});
 // The legend of the kernels tells how many threads were busy.
 vi.mock('node:os', async (load) => ({ ...(await load<object>()), availableParallelism: () => 3 }));
 
