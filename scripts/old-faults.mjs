@@ -4,9 +4,9 @@
 //   node scripts/old-faults.mjs [--world NAME]… [--first S] [--seeds N] [--minutes M] [--fault TEXT] [--json] [NAME]…
 //
 // It tries the faults of test/simulation/old-faults.ts, or those whose names contain each NAME, with N seeds in each
-// world of the fault, or in those named: M virtual minutes each. With --fault, only those faults of the simulation happen
-// whose names contain the text. It prints for each old fault how many seeds find it, and what they see. It exits with 1
-// if no seed finds one.
+// world of the fault, or in those named: M virtual minutes each. With --fault, only those faults of the simulation
+// happen whose names contain the text. It prints for each old fault how many seeds find it, and what they see. It exits
+// with 1 if no seed finds one.
 
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

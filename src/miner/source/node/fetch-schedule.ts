@@ -242,7 +242,9 @@ export class FetchSchedule {
     return ended?.by !== 'solved';
   }
 
-  /** @returns the work as one that a New Cut has ended, if it came so soon after a New Cut of its chain that this may be */
+  /**
+   * @returns the work as one that a New Cut has ended, if it came so soon after a New Cut of its chain that this may be
+   */
   #doubtful(work: Work, nowMs: number): EndedWork | undefined {
     const cut = this.#lastCuts.get(work.chain);
     if (cut === undefined || nowMs - cut.atMs >= DOUBTFUL_MS) return undefined;
