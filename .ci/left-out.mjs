@@ -114,7 +114,6 @@ export const SETS = [
     name: 'commands that sign and move coins, as programs and on nodes that lie',
     files: [
       'test/node/sweep/{forged,liars,reorganisations,runner}.long.test.ts',
-      'test/cli/coins/blocks.long.test.ts',
       'test/cli/coins/tx/examples.long.test.ts',
     ],
     paths: [
@@ -131,7 +130,7 @@ export const SETS = [
   },
   {
     name: 'commands that set pickaxe up, as programs',
-    files: ['test/cli/setup/{certificates,config,doctor,init,service,settings}.long.test.ts'],
+    files: ['test/cli/setup/{certificates,config,init,service,settings}.long.test.ts'],
     paths: ['src/app/', 'src/base/', 'src/cli/', 'src/node/client/', 'src/node/http/', 'test/app/', 'test/cli/'],
   },
   {

@@ -71,8 +71,8 @@ export const OLD_FAULTS: readonly OldFault[] = [
     edits: [
       {
         file: FETCH_SCHEDULE,
-        from: 'this.#repeatAtMs = nowMs + FIRST_REPEAT_MS * 2 ** ended.repeats++;',
-        to: '',
+        from: 'this.#repeatAtMs = ended ? nowMs + FIRST_REPEAT_MS * 2 ** ended.repeats++ : Number.NEGATIVE_INFINITY;',
+        to: 'this.#repeatAtMs = Number.NEGATIVE_INFINITY;',
       },
     ],
   },

@@ -7,8 +7,8 @@ import { makeWork } from '../../../fakes.ts';
 
 const limits = { burstMs: 100, pollMs: 2_000, expiryMs: 300_000 };
 const refreshMs = 20_000;
-/** Makes work on a new block. */
-const workOn = (chain: number): Work => ({ ...makeWork(100), chain });
+/** Makes work on a new block. All have one height, because a greater one shows that earlier work is outdated. */
+const workOn = (chain: number): Work => ({ ...makeWork(100), chain, height: 100n });
 /** Makes another work on the same parent, as nodes do for new transactions. */
 const otherPayload = (work: Work): Work => {
   const header = work.header.slice();
