@@ -1,5 +1,6 @@
 /** What a node sees of its clients: how often they ask, and how soon after a block they ask for new work. */
 
+import { Allowance } from './allowance.ts';
 import type { SimulatedProcess } from './virtual-time.ts';
 
 /** The bounds of docs/node.md, "How often at most": at once, and then per second. */
@@ -137,24 +138,3 @@ export class Clients {
 /** @returns the median; undefined of too few */
 const medianOf = (list: readonly number[]) =>
   list.length < ENOUGH ? undefined : list.toSorted((a, b) => a - b)[list.length >> 1];
-
-/** Requests that arrive together may have been sent one after the other. */
-const SLACK = 1.2;
-
-class Allowance {
-  readonly #bound: { readonly atOnce: number; readonly perSecond: number };
-  #used = 0;
-  #sinceMs = 0;
-
-  constructor(bound: { readonly atOnce: number; readonly perSecond: number }) {
-    this.#bound = bound;
-  }
-
-  /** @returns whether one more is within the bound */
-  take(nowMs: number): boolean {
-    const { atOnce, perSecond } = this.#bound;
-    this.#used = Math.max(0, this.#used - ((nowMs - this.#sinceMs) / 1000) * perSecond) + 1;
-    this.#sinceMs = nowMs;
-    return this.#used <= SLACK * atOnce;
-  }
-}

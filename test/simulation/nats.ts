@@ -16,6 +16,8 @@ interface Subscription {
   readonly queue: string | undefined;
 }
 
+type Count = (member: SimulatedProcess, subject: string) => void;
+
 const CUT: LinkState = { isConnected: false, reason: 'the connection was cut' };
 const CONNECTED: LinkState = { isConnected: true, server: 'nats://simulated' };
 
@@ -25,14 +27,17 @@ export class SimulatedNats {
   /** Fraction of the messages that arrive twice. */
   repeated = 0;
   readonly #random: Random;
+  readonly #count: Count;
 
-  constructor(random: Random) {
+  /** @param count called with each message that a member sends */
+  constructor(random: Random, count: Count = () => {}) {
     this.#random = random;
+    this.#count = count;
   }
 
   /** @param inbox first part of the subjects on which the member receives answers */
   connect(member: SimulatedProcess, inbox: string): SimulatedLink {
-    const link = new SimulatedLink(this, member, inbox, this.#random);
+    const link = new SimulatedLink(this, member, inbox, this.#random, this.#count);
     this.links.add(link);
     return link;
   }
@@ -60,6 +65,7 @@ export class SimulatedLink implements Link {
   readonly #nats: SimulatedNats;
   readonly #inbox: string;
   readonly #random: Random;
+  readonly #count: Count;
   readonly #listeners = new Set<(state: LinkState) => void>();
   readonly #waiting = new Map<string, (data: Uint8Array | LinkError) => void>();
   #requests = 0;
@@ -68,7 +74,8 @@ export class SimulatedLink implements Link {
   #lastOutMs = 0;
   #lastInMs = 0;
 
-  constructor(nats: SimulatedNats, member: SimulatedProcess, inbox: string, random: Random) {
+  constructor(nats: SimulatedNats, member: SimulatedProcess, inbox: string, random: Random, count: Count) {
+    this.#count = count;
     this.#nats = nats;
     this.member = member;
     this.#inbox = `${inbox}.${Math.floor(random() * 1e15).toString(36)}`;
@@ -95,6 +102,7 @@ export class SimulatedLink implements Link {
 
   publish(subject: string, data: Uint8Array): boolean {
     if (!this.#state.isConnected) return false;
+    this.#count(this.member, subject);
     const message: LinkMessage = { subject, data: Uint8Array.from(data), reply: undefined };
     this.#out(() => void this.#nats.route(message));
     return true;
@@ -104,6 +112,7 @@ export class SimulatedLink implements Link {
     return new Promise((resolve, reject) => {
       if (stop.aborted) return reject(stop.reason);
       if (!this.#state.isConnected) return reject(new LinkError('disconnected', 'there is no connection'));
+      this.#count(this.member, subject);
       const reply = `${this.#inbox}.${this.#requests++}`;
       const end = (answer: Uint8Array | LinkError | undefined) => {
         timer.cancel();

@@ -1,5 +1,6 @@
 /** A fleet: coordinators on nodes, rigs that mine their works, and a NATS server between them. */
 
+import { FleetRates } from '../fleet-rates.ts';
 import { inFleet, SettingsFile, SimulatedCoordinator } from '../members.ts';
 import { SimulatedNats } from '../nats.ts';
 import { SimulatedRig } from '../rigs.ts';
@@ -24,7 +25,7 @@ export class FleetWorld extends MiningWorld {
 
   constructor(simulation: Simulation, options: FleetOptions) {
     super(simulation, options.nodes);
-    const nats = new SimulatedNats(simulation.random('nats'));
+    const nats = new SimulatedNats(simulation.random('nats'), new FleetRates(simulation).count);
     nats.repeated = 0.02;
     this.nats = nats;
     const { books, nodes, isCurrent } = this;

@@ -1,5 +1,6 @@
 /** A coordinator on two pools, four rigs that mine its works, and a NATS server between them. */
 
+import { FleetRates } from '../fleet-rates.ts';
 import { FleetShareBooks } from '../fleet-share-books.ts';
 import { inFleet, onPools, SimulatedCoordinator } from '../members.ts';
 import { SimulatedNats } from '../nats.ts';
@@ -22,7 +23,7 @@ export class PoolFleetWorld extends PoolsWorld {
   constructor(simulation: Simulation) {
     super(simulation);
     const { sites } = this;
-    const nats = new SimulatedNats(simulation.random('nats'));
+    const nats = new SimulatedNats(simulation.random('nats'), new FleetRates(simulation).count);
     nats.repeated = 0.02;
     this.nats = nats;
     const onBoth = onPools(
