@@ -79,7 +79,6 @@ export class AppendFile {
    */
   async close(ms: number): Promise<void> {
     this.#isClosing = true;
-    this.#timer?.cancel();
     await settledWithin(this.#clock, this.#flush(), ms);
   }
 

@@ -274,6 +274,10 @@ threads = 3
       'node = []',
       'pickaxe.toml:1:1: node is an empty list. It must be a table with urls, network, fingerprints, ca-files, insecure-tls.',
     ],
+    [
+      'node = [1, 2]',
+      'pickaxe.toml:1:1: node is a list of 2. It must be a table with urls, network, fingerprints, ca-files, insecure-tls.',
+    ],
   ])('for the document %s say what a configuration file must contain', (toml, problem) => {
     folder.write('pickaxe.toml', toml);
     expect(folder.problems()).toEqual([problem]);

@@ -99,6 +99,9 @@ it('accounts and networks have files of their own', () => {
   ].map(([network, account]) => new SweepStore('/x', network, account).file);
   expect(new Set(files).size).toBe(3);
   for (const file of files) expect(file).toMatch(/^\/x\/[\w-]+\.json$/);
+  // Longer names would not fit into some file systems.
+  const long = new SweepStore('/x', 'development', 'a'.repeat(256)).file;
+  expect(long).toMatch(/^\/x\/sweep-development-a{28}-[0-9a-f]{16}\.json$/);
 });
 
 it('two processes do not work on one sweep, and one that is gone does not stop the next', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { Rig } from '../page/rig.ts';
+import { modulesOf } from './page-modules.ts';
 
 it.each([
   ['/', 'text/html; charset=utf-8', 'dist/rig/page/index.html'],
@@ -29,15 +30,7 @@ it.each([
 
 it('the server sends every module that the page imports', async () => {
   const rig = await new Rig().serve();
-  const modules = new Set(['/rig/page/main.js']);
-  for (const module of modules) {
-    const { status, text } = await rig.ask(module);
-    expect([module, status]).toEqual([module, 200]);
-    for (const [, imported] of text.matchAll(/^(?:import|export) (?:[^'"]+ from )?['"](\.[^'"]+)['"]/gm)) {
-      // Modules with faults (scripts/mutations.mjs) import a switch, which browsers do without.
-      if (!imported.endsWith('/fault-switch.js')) modules.add(new URL(imported, `http://rig${module}`).pathname);
-    }
-  }
+  const modules = await modulesOf((path) => rig.ask(path), ['/rig/page/main.js']);
   expect(modules.size).toBeGreaterThanOrEqual(12);
 });
 

@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it, vi } from 'vitest';
 import { type AskRig, matchesPattern } from '#pickaxe/fleet/operator/ask-rigs.js';
 import { FleetStatus } from '#pickaxe/fleet/operator/fleet-status.js';
+import { modulesOf } from '../../../rig/http/page-modules.ts';
 import { ServedFleet } from './serving.ts';
 
 const serve = (rigs: number, ...args: Parameters<ServedFleet['serve']>) => new ServedFleet(rigs).serve(...args);
@@ -104,13 +105,7 @@ describe('the API of a fleet', () => {
   it('serves the page of the fleet at its root, with every module that the page imports', async () => {
     const served = await serve(3);
     expect((await served.ask('/')).text).toContain('<title>pickaxe fleet</title>');
-    const modules = new Set(['/fleet/page/fleet-page.js', '/rig/page/theme.js']);
-    for (const module of modules) {
-      const { status, text } = await served.ask(module);
-      expect([module, status]).toEqual([module, 200]);
-      for (const [, path] of text.matchAll(/^(?:import|export) (?:[^'"]+ from )?['"](\.[^'"]+)['"]/gm))
-        modules.add(new URL(path, `http://fleet${module}`).pathname);
-    }
+    const modules = await modulesOf((path) => served.ask(path), ['/fleet/page/fleet-page.js', '/rig/page/theme.js']);
     expect(modules.size).toBeGreaterThan(8);
     for (const path of ['/fleet/page/index.html', '/rig/page/index.html', '/fleet/operator/roster.js', '/fleet.html'])
       expect([path, (await served.ask(path)).status]).toEqual([path, 404]);

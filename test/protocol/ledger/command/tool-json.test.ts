@@ -83,6 +83,8 @@ describe('an argument of a capability', () => {
     ['[1.0,true,{"b":2.0}]', '[1,true,{"b":2}]'],
     ['{"constructor":1.0}', '{"constructor":1}'],
     ['{"keys":["b","a","b"]}', '{"pred":"keys-all","keys":["a","b"]}'],
+    ['{"pred":"keys-all"}', '{"pred":"keys-all"}'],
+    ['{"keys":["b","a"],"more":1}', '{"more":1,"keys":["b","a"]}'],
   ])('%s is written as %s', (json, written) => {
     expect(argText(json)).toBe(written);
   });
