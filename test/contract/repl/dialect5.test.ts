@@ -279,6 +279,13 @@ describe('files of contracts', () => {
     expect(dialogue(['(load "m.pact")', 'X'], dialect, files)).toBe('1');
     expect(dialogue(['(load "m.pact")', '(load "x.pact")'], dialect, files)).toBe(unknown);
   });
+
+  it.each<Dialect>([4, 5])('are loaded into a new environment if that is wanted, in dialect %i', (dialect) => {
+    const after = (load: string) => dialogue(['(env-data {"a": 1})', load, '(read-msg)'], dialect, files);
+    expect(after('(load "m.pact")')).toBe('{"a": 1}');
+    expect(after('(load "m.pact" false)')).toBe('{"a": 1}');
+    expect(after('(load "m.pact" true)')).toBe('{}');
+  });
 });
 
 describe('types', () => {
