@@ -153,6 +153,16 @@ describe('the data of a message', () => {
     ['{"keys": ["b", "a"]}', '{"keys": ["b" "a"]}'],
     ['{"keys": [1], "pred": "keys-any"}', '{"keys": [1.0],"pred": "keys-any"}'],
     ['{"keysetref": 1}', '{"keysetref": 1.0}'],
+    // Guards and references that lack a part.
+    [
+      '{"moduleName": {"namespace": "ns", "name": "m"}, "name": 1}',
+      '{"moduleName": {"name": "m","namespace": "ns"},"name": 1.0}',
+    ],
+    ['{"moduleName": "m", "name": 1}', '{"moduleName": "m","name": 1.0}'],
+    ['{"name": "n", "pactId": 1}', '{"name": "n","pactId": 1.0}'],
+    ['{"name": 1, "pactId": "p"}', '{"name": 1.0,"pactId": "p"}'],
+    ['{"refName": 1, "refSpec": []}', '{"refName": 1.0,"refSpec": []}'],
+    ['{"cgName": "m.C", "cgArgs": [], "cgPactId": 1}', '{"cgArgs": [],"cgName": "m.C","cgPactId": 1.0}'],
     ['{"fun": "f", "args": []}', '{"args": [],"fun": "f"}'],
     ['{"keys,pred": 1}', '{"keys,pred": 1.0}'],
   ])('%s is %s', (json, text) => {
