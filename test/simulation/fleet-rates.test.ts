@@ -2,8 +2,10 @@ import { expect, it } from 'vitest';
 import { FleetRates } from './fleet-rates.ts';
 import { Simulation } from './simulation.ts';
 
+type Sent = readonly [process: number, subject: string, count: number][];
+
 /** @returns what is wrong when processes send these numbers of messages at once */
-function wrongAfter(...sent: readonly [process: number, subject: string, count: number][]): string[] {
+function wrongAfter(sent: Sent): string[] {
   const simulation = new Simulation({ seed: 1, minutes: 1 });
   const rates = new FleetRates(simulation);
   const processes = [1, 2].map((at) => simulation.time.start(`member${at}`));
@@ -13,7 +15,7 @@ function wrongAfter(...sent: readonly [process: number, subject: string, count: 
   return simulation.violations.map(({ what }) => what);
 }
 
-it.each<[string, Parameters<typeof wrongAfter>, string[]]>([
+it.each<[string, Sent, string[]]>([
   ['six requests for the work', [[0, 'pickaxe.hello.c0.r', 6]], []],
   ['seven requests for the work', [[0, 'pickaxe.hello.c0.r', 7]], ['member1 sends too many pickaxe.hello.c0.r']],
   [
@@ -36,5 +38,5 @@ it.each<[string, Parameters<typeof wrongAfter>, string[]]>([
   ],
   ['what has no bound', [[0, 'pickaxe.control.r', 10_000]], []],
 ])('%s', (_, sent, wrong) => {
-  expect(wrongAfter(...sent)).toEqual(wrong);
+  expect(wrongAfter(sent)).toEqual(wrong);
 });

@@ -7,6 +7,7 @@ import { FakeEngine } from '../../fakes.ts';
 import { FOUND, timed, withoutOne } from '../../rig/bench/engines.ts';
 import { START_MS, SteppedClock } from '../../stepped-clock.ts';
 import { pickaxe } from '../in-process.ts';
+import { messagesOf } from './logged.ts';
 
 const machine = vi.hoisted(() => ({
   clock: {} as SteppedClock,
@@ -65,11 +66,7 @@ async function stressJson(...args: string[]) {
   return { code, json: StressResult.parse(JSON.parse(stdout)) };
 }
 
-const logged = () =>
-  machine.log.map((line) => {
-    const { level, tag, message } = JSON.parse(line);
-    return `${level} ${tag}: ${message}`;
-  });
+const logged = () => messagesOf(machine.log);
 
 it('a device is kept busy until the time is up, and its samples are logged', async () => {
   const { code, json } = await stressJson('--seconds', '3.2');

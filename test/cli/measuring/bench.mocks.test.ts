@@ -8,6 +8,7 @@ import type { FakeEngine } from '../../fakes.ts';
 import { FOUND, timed, withoutOne } from '../../rig/bench/engines.ts';
 import { START_MS, SteppedClock } from '../../stepped-clock.ts';
 import { pickaxe } from '../in-process.ts';
+import { messagesOf } from './logged.ts';
 
 /** What the command finds. */
 const machine = vi.hoisted(() => ({
@@ -78,12 +79,7 @@ async function benchJson(...args: string[]) {
   return { code, json: BenchResult.parse(JSON.parse(stdout)) };
 }
 
-/** The log, as tags and messages. */
-const logged = () =>
-  machine.written.map((line) => {
-    const { level, tag, message } = JSON.parse(line);
-    return `${level} ${tag}: ${message}`;
-  });
+const logged = () => messagesOf(machine.written);
 
 const failing = (engine: FakeEngine, fault: DeviceFault) => engine.openFaults.push(new DeviceError(fault, 'a fault'));
 

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { fingerprintOf } from '#pickaxe/base/net/certificate.js';
-import { type Answers, configText } from '#pickaxe/cli/setup/init/answers.js';
+import type { Answers } from '#pickaxe/cli/setup/init/answers.js';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { MockPool } from '../../../bench/lib/mock-pool.mjs';
 import { DIALECTS, MockNode, type OtherOptions } from '../../mock-node/node.ts';
@@ -465,27 +465,5 @@ describe.skipIf(process.platform === 'win32')('the file that is written', () => 
     expect(existsSync(led)).toBe(false);
     expect(lstatSync(file).isFile()).toBe(true);
     expect(readFileSync(file, 'utf8')).toContain('http://a');
-  });
-});
-
-describe('the text of the file', () => {
-  it('sets what was asked for, and has nothing else', () => {
-    const text = configText({ node: { urls: ['http://a', 'http://b'], publicKey: KEY } });
-    const set = Object.entries(parse(text)).filter(([, settings]) => Object.keys(settings as object).length > 0);
-    const miner = { 'public-keys': [KEY] };
-    expect(Object.fromEntries(set)).toEqual({ node: { urls: ['http://a', 'http://b'] }, miner });
-    expect(text.split('\n').length).toBeLessThan(15);
-    expect(text).toContain('pickaxe config example');
-    const named = { account: 'me', rigName: 'attic' };
-    const more = configText({
-      node: { urls: ['http://a'], network: 'n1', publicKey: KEY, ...named },
-      devices: ['cpu'],
-    });
-    expect(parse(more)).toMatchObject({
-      node: { urls: ['http://a'], network: 'n1' },
-      devices: { use: ['cpu'] },
-      rig: { name: 'attic' },
-      miner: { 'public-keys': [KEY], account: 'me' },
-    });
   });
 });

@@ -4,6 +4,7 @@ import { LEAST_COUNT, makeChallenge } from '#pickaxe/rig/bench/challenge.js';
 import { type MeasureOptions, measureDevices, type Progress } from '#pickaxe/rig/bench/measure.js';
 import { START_MS, SteppedClock } from '../../stepped-clock.ts';
 import { DOUBT, FOUND, Tampered, timed, withoutOne } from './engines.ts';
+import { SENSORS } from './results.ts';
 
 let clock: SteppedClock;
 beforeEach(() => {
@@ -41,12 +42,7 @@ it('the figures of a device are those of its slices, in whole hashes', async () 
     p90HashesPerSecond: hashesPerSecond,
     performanceCoresHashesPerSecond: null,
     efficiencyCoresHashesPerSecond: null,
-    temperatureCelsius: null,
-    powerWatts: null,
-    powerLimitWatts: null,
-    coreHertz: null,
-    memoryHertz: null,
-    hashesPerJoule: null,
+    ...SENSORS,
   });
   const runOf = (rate: number, startMs: number) => ({
     ...figures(rate),

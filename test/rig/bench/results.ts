@@ -2,7 +2,8 @@
 
 import { type BenchResult, type DeviceResult, type RunResult, spreadOf } from '#pickaxe/rig/bench/bench-result.js';
 
-const SENSORS = {
+/** The figures of a device without sensors. */
+export const SENSORS = {
   temperatureCelsius: null,
   powerWatts: null,
   powerLimitWatts: null,
