@@ -6,6 +6,8 @@ import { onSignals } from '../app/process/signals.ts';
 import { type Clock, systemClock } from '../base/system/clock.ts';
 import type { listGpus } from '../miner/engine/gpu/list-gpus.ts';
 
+type ListGpus = typeof listGpus;
+
 export interface Terminal {
   readonly input: NodeJS.ReadableStream;
   /** `columns` is its width, in characters; absent if that is not known. */
@@ -26,14 +28,14 @@ export interface Io {
    * @throws an error for which `isEndOfQuestion` is true, when Ctrl-C or `stop` ends the question
    */
   confirm(question: string, stop?: AbortSignal): Promise<boolean | undefined>;
-  /** Stdin and stdout; undefined if one of them is no terminal, so that nobody can be asked anything there. */
-  readonly terminal: Terminal | undefined;
-  /** Lists the GPUs of this machine. */
-  readonly listGpus: typeof listGpus;
+  /** Stdin and stdout; absent or undefined if one of them is no terminal, so that nobody can be asked there. */
+  readonly terminal?: Terminal | undefined;
+  /** Lists the GPUs. Default: those of this machine. */
+  readonly listGpus?: ListGpus;
   /** Milliseconds since 1970, with a fraction. */
   now(): number;
-  /** For commands that wait. */
-  readonly clock: Clock;
+  /** For commands that wait. Default: the clock of this machine. */
+  readonly clock?: Clock;
   /** Fires when the user ends the command, for example with Ctrl-C. */
   readonly stop: AbortSignal;
   /** Width of the terminal, in characters; undefined if stdout is not a terminal, or the width is not known. */
@@ -60,6 +62,16 @@ type Action = Parameters<Command['action']>[0];
 /** Parameters of an action: the command's arguments, its options, and the command. Commander types them as `any`. */
 type ActionArguments = Parameters<Action>;
 
+export const clockOf = ({ clock = systemClock }: Io): Clock => clock;
+
+/** @throws DeviceError `missing` when there is no GPU, or `lost` when two attempts have failed */
+export async function gpusOf(io: Pick<Io, 'listGpus'>, options: Parameters<ListGpus>[0] = {}): ReturnType<ListGpus> {
+  if (io.listGpus) return await io.listGpus(options);
+  // A command that needs no GPU does not load the module.
+  const module = await import('../miner/engine/gpu/list-gpus.ts');
+  return await module.listGpus(options);
+}
+
 export function processIo(): Io {
   let stop: AbortSignal | undefined;
   return {
@@ -69,10 +81,7 @@ export function processIo(): Io {
     confirm,
     terminal:
       process.stdin.isTTY && process.stdout.isTTY ? { input: process.stdin, output: process.stdout } : undefined,
-    // A command that needs no GPU does not load the module.
-    listGpus: async (options) => (await import('../miner/engine/gpu/list-gpus.ts')).listGpus(options),
     now: () => performance.timeOrigin + performance.now(),
-    clock: systemClock,
     // Signal handlers are added only when a command reads `stop`. Without them, a signal ends the process at once.
     get stop() {
       stop ??= firstSignal();

@@ -34,7 +34,7 @@ import {
 } from '../../rig/status/shapes.ts';
 import { AcceptedBlocks } from '../../rig/status/status.ts';
 import { formatPercent, inWords, withPrefix } from '../../rig/status/units.ts';
-import type { Io, Line } from '../io.ts';
+import { clockOf, type Io, type Line } from '../io.ts';
 import { sayNodes } from '../ledger/on-nodes.ts';
 import { blockStates, settingsOf, timeOf, withSettings } from '../usage/options.ts';
 
@@ -112,7 +112,7 @@ async function refresh(
   stop: AbortSignal,
 ): Promise<() => Promise<void>> {
   const warn = warnTo(io);
-  const { clock } = io;
+  const clock = clockOf(io);
   const { settledDepth } = config.blocks;
   const { views, close } = openLedgerViews(await withNetwork(config, warn));
   const nodeNews = (name: string, fault: string | undefined) => {
@@ -157,7 +157,7 @@ function print(store: BlockStore, options: Choice, io: Io): void {
 async function watch(store: BlockStore, options: Choice, stop: AbortSignal, io: Io): Promise<void> {
   let known = new Map([...store.blocks].map((block) => [block.hash, shown(block)]));
   while (!stop.aborted) {
-    await pause(io.clock, LOOK_MS, stop);
+    await pause(clockOf(io), LOOK_MS, stop);
     await store.refresh();
     for (const block of chosen(store, options, io)) {
       if (known.get(block.hash) === shown(block)) continue;
@@ -172,8 +172,8 @@ function shown({ standing: { state, nodesDisagree }, reward, paidElsewhere, rewa
   return [state, nodesDisagree, reward !== undefined, paidElsewhere !== undefined, rewardFault].join(' ');
 }
 
-function chosen(store: BlockStore, { since, status, network: wanted }: Choice, { clock }: Io): TrackedBlock[] {
-  const fromMs = since === undefined ? Number.NEGATIVE_INFINITY : wallMs(clock) - 1000 * since;
+function chosen(store: BlockStore, { since, status, network: wanted }: Choice, io: Io): TrackedBlock[] {
+  const fromMs = since === undefined ? Number.NEGATIVE_INFINITY : wallMs(clockOf(io)) - 1000 * since;
   return [...store.blocks].filter(({ foundMs, standing, network }) => {
     const isWanted = wanted === undefined || network === wanted;
     return isWanted && foundMs >= fromMs && (status === undefined || status.includes(standing.state));

@@ -15,7 +15,7 @@ import { type Survey, surveyKernels } from '../../miner/engine/cpu/kernels/choos
 import { FOREIGN, nativeOrigin, ORIGINS } from '../../miner/engine/cpu/kernels/native-kernels.ts';
 import type { Gpu } from '../../miner/engine/gpu/list-gpus.ts';
 import { inWords } from '../../rig/status/units.ts';
-import type { Io, Line } from '../io.ts';
+import { gpusOf, type Io, type Line } from '../io.ts';
 import { settingsOf, withSettings } from '../usage/options.ts';
 
 export function declare(command: Command, { io, action }: Line): void {
@@ -41,7 +41,7 @@ async function runDevices({ config }: Loaded, options: DevicesOptions, io: Io): 
   let gpus: Gpu[] = [];
   let noGpu = 'no adapter found';
   try {
-    gpus = await io.listGpus({ softwareGpu: config.gpu.software });
+    gpus = await gpusOf(io, { softwareGpu: config.gpu.software });
   } catch (fault) {
     noGpu = (fault as Error).message;
   }

@@ -39,7 +39,7 @@ import { plural } from '../../base/text/quantities.ts';
 import { openCpuSensors } from '../../miner/engine/cpu/cpu-sensors.ts';
 import { surveyKernels } from '../../miner/engine/cpu/kernels/choose.ts';
 import { DeviceError } from '../../miner/engine/engine.ts';
-import type { Io, Line } from '../io.ts';
+import { gpusOf, type Io, type Line } from '../io.ts';
 import { settingsOf, withSettings } from '../usage/options.ts';
 
 export function declare(command: Command, { io, action }: Line): void {
@@ -164,7 +164,7 @@ async function readCpu({ cpu }: Config): Promise<CpuFacts> {
 
 async function list({ gpu }: Config, io: Io): Promise<Pick<GpuFacts, 'gpus' | 'none'>> {
   try {
-    return { gpus: await io.listGpus({ softwareGpu: gpu.software }) };
+    return { gpus: await gpusOf(io, { softwareGpu: gpu.software }) };
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
     return { gpus: [], none: { message: error.message, fault: error.fault === 'missing' ? 'missing' : 'lost' } };

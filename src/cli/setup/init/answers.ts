@@ -7,7 +7,7 @@ import { type SettingType, whyOf } from '../../../app/config/setting-types/basic
 import { thisMachine } from '../../../base/system/machine.ts';
 import { DeviceError } from '../../../miner/engine/engine.ts';
 import type { Gpu } from '../../../miner/engine/gpu/list-gpus.ts';
-import type { Io } from '../../io.ts';
+import { gpusOf, type Io } from '../../io.ts';
 import type { Questions } from './questions.ts';
 
 /** The nodes or the pools to mine on. */
@@ -106,7 +106,7 @@ export async function askDevices(ask: Questions, io: Pick<Io, 'listGpus'>): Prom
 
 async function list(ask: Questions, io: Pick<Io, 'listGpus'>): Promise<readonly Gpu[]> {
   try {
-    return await io.listGpus();
+    return await gpusOf(io);
   } catch (fault) {
     if (!(fault instanceof DeviceError)) throw fault;
     ask.say(`no GPU: ${fault.message}`);
