@@ -4,8 +4,8 @@
  * revision, and in the nightly run (`CI_NIGHTLY=1`), nothing is left out.
  *
  * A set belongs here if it takes more than half a minute, and if what it tries is in few folders. All of them together
- * take far longer than all other tests. Each of the short tests always runs, and so do the long tests of `pickaxe mine` on
- * nodes, which use code of every folder.
+ * take far longer than all other tests. All short tests always run, and so do the long tests of `pickaxe mine` on nodes
+ * and of the examples, which use code of every folder.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -139,19 +139,9 @@ export const SETS = [
     paths: ['src/app/', 'src/base/', 'src/cli/', 'src/miner/', 'src/rig/', 'test/cli/', 'test/rig/'],
   },
   {
-    name: 'the npm package and the examples',
-    files: ['test/{examples,package}.long.test.ts'],
-    paths: [
-      'examples/',
-      'package',
-      'packaging/',
-      'scripts/',
-      'src/index',
-      'src/cli/',
-      'test/examples',
-      'test/package',
-      ...NATIVE,
-    ],
+    name: 'the npm package',
+    files: ['test/package.long.test.ts'],
+    paths: ['package', 'packaging/', 'scripts/', 'src/index', 'src/cli/', 'test/package', ...NATIVE],
   },
   {
     name: 'endurance and misbehaviour as scripts',

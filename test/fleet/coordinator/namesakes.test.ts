@@ -1,24 +1,14 @@
 /** What a coordinator does about others that answer, or publish, under its name. */
 
 import { describe, expect, it } from 'vitest';
-import { type CoordinatorState, messageBytes } from '#pickaxe/fleet/messages.js';
+import { messageBytes } from '#pickaxe/fleet/messages.js';
 import { FakeNats } from '../nats/fake-nats.ts';
-import { Coordinator, subjects } from './coordinator.ts';
+import { Coordinator, stateOf, subjects } from './coordinator.ts';
 
 const OWN = '8'.repeat(16);
 const SMALLER = '7'.repeat(16);
 const GREATER = '9'.repeat(16);
 const REFUSED = 'another coordinator named c1 is running: give this one another name with --rig-name';
-
-const stateOf = (instance: string, number = 0): CoordinatorState => ({
-  instance,
-  number,
-  version: '1',
-  work: null,
-  latestTimeMicros: 0,
-  ended: [],
-  lost: null,
-});
 
 describe('the start of a coordinator', () => {
   /** Opens one while its request for a coordinator of its name gets this answer. */
@@ -36,11 +26,11 @@ describe('the start of a coordinator', () => {
   }
 
   it.each([
-    ['its own state, which it receives itself', stateOf(OWN), undefined],
-    ['a state of another run', stateOf(GREATER), REFUSED],
-    ['a state of another run with a smaller number', stateOf(SMALLER), REFUSED],
+    ['its own state, which it receives itself', stateOf(OWN, 0), undefined],
+    ['a state of another run', stateOf(GREATER, 0), REFUSED],
+    ['a state of another run with a smaller number', stateOf(SMALLER, 0), REFUSED],
     ['rubbish', 'rubbish', undefined],
-    ['a state that lacks a part', { ...stateOf(GREATER), lost: undefined }, undefined],
+    ['a state that lacks a part', { ...stateOf(GREATER, 0), lost: undefined }, undefined],
   ])('that is answered with %s', async (_, answer, expected) => {
     const { fault, lines } = await opened(answer);
     expect(fault).toBe(expected);
@@ -48,7 +38,7 @@ describe('the start of a coordinator', () => {
   });
 
   it('that may not ask says so', async () => {
-    const { fault, lines } = await opened(stateOf(GREATER), false);
+    const { fault, lines } = await opened(stateOf(GREATER, 0), false);
     expect(fault).toBeUndefined();
     expect(lines[0]).toBe('it is not known whether another coordinator has this name: not permitted');
   });

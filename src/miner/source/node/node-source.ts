@@ -24,7 +24,8 @@ import {
   type Verdict,
 } from '../source.ts';
 import { SourceHealth } from '../source-health.ts';
-import { FetchImpatience, FetchSchedule, WakeSignal } from './fetch-schedule.ts';
+import { FetchImpatience, WakeSignal } from './fetch-pauses.ts';
+import { FetchSchedule } from './fetch-schedule.ts';
 import { FETCHES_PER_SECOND, RequestBounds } from './request-bounds.ts';
 import { StreamTrust } from './stream-trust.ts';
 import { submitSolution } from './submission.ts';

@@ -1,6 +1,5 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock } from '#pickaxe/base/system/clock.js';
-import { FetchSchedule, WakeSignal } from '#pickaxe/miner/source/node/fetch-schedule.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FetchSchedule } from '#pickaxe/miner/source/node/fetch-schedule.js';
 import { HEADER_BYTES } from '#pickaxe/protocol/chain/bytes.js';
 import { type Work, withCreationTime } from '#pickaxe/protocol/chain/work.js';
 import { makeWork } from '../../../fakes.ts';
@@ -473,19 +472,5 @@ describe('FetchSchedule', () => {
     fetch(workOn(3));
     expect(schedule.isExpired(ms + limits.expiryMs - 1)).toBe(false);
     expect(schedule.isExpired(ms + limits.expiryMs)).toBe(true);
-  });
-});
-
-describe('WakeSignal', () => {
-  it('lets any number of solutions wait for it, without a warning', async () => {
-    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-    const wake = new WakeSignal(systemClock);
-    for (let round = 0; round < 2; round++) {
-      const waits = Array.from({ length: 20 }, () => wake.wait(1_000_000, new AbortController().signal));
-      wake.ring();
-      await Promise.all(waits);
-    }
-    expect(warn.mock.calls).toEqual([]);
-    warn.mockRestore();
   });
 });

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
-import { FetchImpatience } from '#pickaxe/miner/source/node/fetch-schedule.js';
+import { FetchImpatience, WakeSignal } from '#pickaxe/miner/source/node/fetch-pauses.js';
 
 const limits = { burstMs: 100, hurryMs: 1_000 };
 const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => performance.now() };
@@ -200,5 +200,19 @@ describe('fetches of a slow node', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     end();
     expect(await fetch).toBe(true);
+  });
+});
+
+describe('WakeSignal', () => {
+  it('lets any number of solutions wait for it, without a warning', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const wake = new WakeSignal(systemClock);
+    for (let round = 0; round < 2; round++) {
+      const waits = Array.from({ length: 20 }, () => wake.wait(1_000_000, new AbortController().signal));
+      wake.ring();
+      await Promise.all(waits);
+    }
+    expect(warn.mock.calls).toEqual([]);
+    warn.mockRestore();
   });
 });
