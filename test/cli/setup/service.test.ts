@@ -31,6 +31,9 @@ function user() {
   return { folder, unit, link: join(dirname(unit), 'default.target.wants/pickaxe.service'), service };
 }
 
+/** A word of ExecStart=: systemd divides it at blanks that are not quoted. */
+const quoted = (word: string) => (word.includes(' ') ? `"${word}"` : word);
+
 /** The user has this id until the test ends. */
 function asUser(id: number): void {
   const getuid = vi.spyOn(process, 'getuid').mockReturnValue(id);
@@ -54,7 +57,7 @@ describe.runIf(isUnix)('pickaxe service install', () => {
     ]);
     expect(stdout.includes('systemd is not running')).toBe(!existsSync('/run/systemd/system'));
     const text = readFileSync(unit, 'utf8');
-    expect(text).toContain(`\nExecStart=${process.execPath} ${MAIN} mine --config ${config}\n`);
+    expect(text).toContain(`\nExecStart=${[process.execPath, MAIN, 'mine', '--config', config].map(quoted).join(' ')}\n`);
     expect(text).toContain('WantedBy=default.target');
     expect(isAsWritten(text)).toBe(true);
     expect((await service('print', '--user')).stdout).toBe(text.replace(/\n$/, ''));
