@@ -38,6 +38,15 @@ const IN_BROWSER = /^dist\/(rig|fleet)\/page\//;
 /** Number of files of long tests that judge a file of code: those of a command reach nearly all code. */
 const LONG_FILES = 5;
 
+/**
+ * Which of the files of tests that reach a fault judge it from their start: first the nearest, which notice most faults,
+ * then more. Those that are further away hardly ask what the module does.
+ */
+const FILES_TOGETHER = [
+  [0, 4],
+  [4, 30],
+];
+
 const options = readOptions();
 process.chdir(root);
 if (spawnSync(process.execPath, ['scripts/ready.mjs', '--no-install'], { stdio: 'inherit' }).status !== 0)
@@ -201,10 +210,12 @@ async function judge() {
     const select = makeSelection(root, some);
     const left = faults.filter(({ id }) => !campaign.noticed.has(id));
     const codes = [...new Set(left.map(({ built }) => built))];
-    const files = inTurn(codes.map((built) => nearestFirst(built, select(built)).slice(0, most)));
+    const nearest = new Map(codes.map((built) => [built, nearestFirst(built, select(built)).slice(0, most)]));
+    const files = inTurn([...nearest.values()]);
     log(`${left.length} faults in ${codes.length} files of code, which ${files.length} files of tests can reach`);
     await campaign.inPlace(files);
-    await campaign.together(files);
+    const nearestOf = new Map(left.map(({ id, built }) => [id, nearest.get(built)]));
+    for (const range of FILES_TOGETHER) await campaign.together(nearestOf, range);
   };
   await judgeBy(tests.filter((path) => !isLong(path)));
   if (options.long) await judgeBy(tests.filter(isLong), LONG_FILES);

@@ -88,10 +88,20 @@ export class Campaign {
     }
   }
 
-  /** Runs each file of tests with all the faults at once that it reaches and that are not noticed yet. */
-  async together(files) {
+  /**
+   * Runs files of tests with the faults at once that they reach and that are not noticed yet.
+   *
+   * @param nearest by fault: files of tests, those that are nearest to its module first
+   * @param range which of those files that reach a fault judge it: from the first number to before the second
+   */
+  async together(nearest, range) {
     const isPending = (id) => !this.noticed.has(id);
-    let tasks = files.map((file) => ({ file, ids: [...(this.reached.get(file) ?? [])] }));
+    const idsOf = new Map();
+    for (const [id, files] of nearest) {
+      const some = files.filter((file) => this.reached.get(file)?.has(id));
+      for (const file of some.slice(...range)) idsOf.set(file, [...(idsOf.get(file) ?? []), id]);
+    }
+    let tasks = [...idsOf].map(([file, ids]) => ({ file, ids }));
     while (!this.isOutOfTime) {
       tasks = tasks.map(({ file, ids }) => ({ file, ids: ids.filter(isPending) })).filter(({ ids }) => ids.length > 0);
       if (tasks.length === 0) return;
