@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { solveAt, solveHere } from '#pickaxe/cli/mining/external-worker.js';
 import { listenAt } from '#pickaxe/miner/source/parent/connection.js';
 import { meetsTarget } from '#pickaxe/protocol/chain/target.js';
@@ -47,6 +47,30 @@ it('the devices of this machine give a nonce that solves the header, and their r
   expect(meetsTarget(powHash(withNonce(header, solved!.nonce)), headerTargetOf(header))).toBe(true);
   // The devices cannot have hashed for longer than all of this took.
   expect(solved!.hashesPerSecond).toBeGreaterThanOrEqual(solved!.hashes / seconds);
+});
+
+it('the rate counts from when the first device is ready, however long it opens and whenever others follow', async () => {
+  vi.useFakeTimers({ toFake: ['hrtime'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const header = makeHeader(1_000);
+  const nonce = solve(header);
+  const [cpu, late] = [new FakeEngine('cpu'), new FakeEngine('gpu0')];
+  cpu.opening = Promise.resolve().then(() => void vi.advanceTimersByTime(10_000));
+  let opensLate = () => {};
+  late.opening = new Promise((resolve) => {
+    opensLate = resolve;
+  });
+  late.reported = () => [];
+  // Each range takes a second.
+  cpu.reported = () => {
+    vi.advanceTimersByTime(1_000);
+    if (cpu.searched.length === 3) opensLate();
+    return late.searched.length > 0 && cpu.searched.length > 9 ? [nonce] : [];
+  };
+  const options = { log: pino({ level: 'silent' }), temperatureLimits: () => undefined };
+  const solved = await solveHere(header, { engines: [[cpu], [late]], ...options });
+  expect(solved!.nonce).toBe(nonce);
+  expect(solved!.hashesPerSecond).toBe(solved!.hashes / cpu.searched.length);
 });
 
 describe.skipIf(process.platform === 'win32')('a warm worker of a later version', () => {
