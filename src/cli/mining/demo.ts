@@ -120,7 +120,10 @@ function withoutNoticesOfFiles(loaded: Loaded): Loaded {
  * Adjusts the difficulty so that this machine finds a block every BLOCK_SECONDS on average.
  * @returns a function that stops the changes
  */
-function retarget(mock: MockNode, events: Events): () => void {
+export function retarget(
+  { ledger }: { readonly ledger: Pick<MockNode['ledger'], 'difficulty'> },
+  events: Events,
+): () => void {
   let hashes = 0;
   let rate = 0;
   events.on((event) => {
@@ -131,7 +134,7 @@ function retarget(mock: MockNode, events: Events): () => void {
     hashes = 0;
     if (measured === 0) return;
     rate = rate === 0 ? measured : 0.9 * rate + 0.1 * measured;
-    mock.ledger.difficulty = Math.max(1, rate * BLOCK_SECONDS);
+    ledger.difficulty = Math.max(1, rate * BLOCK_SECONDS);
   }, RETARGET_MS);
   return () => clearInterval(timer);
 }

@@ -55,7 +55,7 @@ describe('a header on standard input', () => {
     const header = makeHeader(1_000);
     const { code, stdout, log } = await ask([toHex(targetForDifficulty(1e30))], [header]);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^[\da-f]{16} /)]);
-    expect(log).toContain('worker the argument is another target than the header’s, which counts: ' + targetOf(header));
+    expect(log).toContain(`worker the argument is another target than the header’s, which counts: ${targetOf(header)}`);
   });
 
   it('is not solved without a device', async () => {

@@ -24,5 +24,7 @@ export function rigOf(engines: readonly Engine[]) {
   onTestFinished(() => {
     for (const spy of spies) spy.mockRestore();
   });
-  return { stdin, stdout, log: () => log, run: (folder: string, args: string[]) => pickaxeIn(folder, args) };
+  /** The folder also has the user's files. */
+  const run = (folder: string, args: string[]) => pickaxeIn(folder, args, { XDG_CONFIG_HOME: folder });
+  return { stdin, stdout, log: () => log, run };
 }

@@ -57,7 +57,9 @@ describe.runIf(isUnix)('pickaxe service install', () => {
     ]);
     expect(stdout.includes('systemd is not running')).toBe(!existsSync('/run/systemd/system'));
     const text = readFileSync(unit, 'utf8');
-    expect(text).toContain(`\nExecStart=${[process.execPath, MAIN, 'mine', '--config', config].map(quoted).join(' ')}\n`);
+    expect(text).toContain(
+      `\nExecStart=${[process.execPath, MAIN, 'mine', '--config', config].map(quoted).join(' ')}\n`,
+    );
     expect(text).toContain('WantedBy=default.target');
     expect(isAsWritten(text)).toBe(true);
     expect((await service('print', '--user')).stdout).toBe(text.replace(/\n$/, ''));
