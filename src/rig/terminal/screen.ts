@@ -172,10 +172,25 @@ export class Keyboard {
  */
 export const FOREGROUND_LOOK_MS = process.platform === 'linux' ? 1_000 : 5_000;
 
+/** What a system says of process groups. */
+interface GroupsView {
+  readonly platform: NodeJS.Platform;
+  /** @returns the text of `/proc/self/stat` */
+  stat(): string;
+  /** @returns the ids of two groups: of this process, and of the terminal's foreground */
+  ps(): string;
+}
+
+const THIS_SYSTEM: GroupsView = {
+  platform: process.platform,
+  stat: () => readFileSync('/proc/self/stat', 'utf8'),
+  ps: () => String(spawnSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(process.pid)], { encoding: 'utf8' }).stdout),
+};
+
 /** @returns whether this process may read from the terminal and change its mode */
-export function isForeground(): boolean {
-  if (process.platform === 'win32') return true;
-  const [group, terminalGroup] = process.platform === 'linux' ? fromProc() : fromPs();
+export function isForeground(system = THIS_SYSTEM): boolean {
+  if (system.platform === 'win32') return true;
+  const [group, terminalGroup] = system.platform === 'linux' ? groupsInStat(system.stat()) : groupsInPs(system.ps());
   // If the process has no terminal, terminalGroup is -1, 0 or NaN. Then no terminal can stop the process.
   return !(terminalGroup > 0) || group === terminalGroup;
 }
@@ -184,15 +199,13 @@ export function isForeground(): boolean {
  * @returns the process groups of this process and of the terminal's foreground. In `/proc/self/stat`, the name of the
  *   process in brackets is followed by state, ppid, pgrp, session, tty_nr and tpgid (proc(5))
  */
-function fromProc(): [number, number] {
-  const stat = readFileSync('/proc/self/stat', 'utf8');
+function groupsInStat(stat: string): [number, number] {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return [Number(fields[2]), Number(fields[5])];
 }
 
-function fromPs(): [number, number] {
-  const { stdout } = spawnSync('ps', ['-o', 'pgid=,tpgid=', '-p', String(process.pid)], { encoding: 'utf8' });
-  const [group, terminalGroup] = String(stdout).trim().split(/\s+/).map(Number);
+function groupsInPs(text: string): [number, number] {
+  const [group, terminalGroup] = text.trim().split(/\s+/).map(Number);
   return [group, terminalGroup];
 }
 
