@@ -39,8 +39,8 @@ const IN_BROWSER = /^dist\/(rig|fleet)\/page\//;
 const LONG_FILES = 5;
 
 /**
- * Which of the files of tests that reach a fault judge it from their start: first the nearest, which notice most faults,
- * then more. Those that are further away hardly ask what the module does.
+ * Which of the files of tests that reach a fault judge it from their start: first the nearest, which notice most
+ * faults, then more. Those that are further away hardly ask what the module does.
  */
 const FILES_TOGETHER = [
   [0, 4],
