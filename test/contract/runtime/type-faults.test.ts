@@ -19,6 +19,7 @@ describe('what has the wrong type', () => {
   it.each([
     ['(m.lists 1)', 'Type error: expected [[integer]], found integer'],
     ['(m.lists [[1] 2])', 'Type error: expected [integer], found integer'],
+    ['(m.lists [[1] [[2]]])', 'Type error: expected integer, found [<a>]'],
     ['(m.lists [[1] [2 "3"]])', 'Type error: expected integer, found string'],
     ['(m.objects { "in": { "x": 1 }, "names": [1] })', 'Type error: expected string, found integer'],
     ['(m.objects { "in": { "x": "1" }, "names": [] })', 'Type error: expected integer, found string'],
