@@ -1,0 +1,93 @@
+/** The steps that code takes grow with the lists, the objects, the texts and the numbers that it works on. */
+
+import { expect, it, vi } from 'vitest';
+import { TreeEvaluator } from '#pickaxe/contract/evaluator/evaluator.js';
+import { dialogue } from '../dialogue.ts';
+
+/** The code with literals of this size. Each item of a literal takes one step, and a text or a number none. */
+function ofSize(code: string, size: number): string {
+  const items = Array.from({ length: size }, (_, at) => at);
+  const literals = {
+    LIST: `[${items.map(() => '1').join(' ')}]`,
+    KEYS: `["a" ${items.map((at) => `"k${at}"`).join(' ')}]`,
+    TEXT: `"${'a'.repeat(size)}"`,
+    OBJECT: `{${items.map((at) => `"k${at}": 1`).join(', ')}}`,
+    NUMBER: `1${'0'.repeat(size)}`,
+    SIZE: `${size}`,
+  };
+  return code.replaceAll(/[A-Z]{4,}/g, (name) => literals[name as keyof typeof literals] ?? name);
+}
+
+function stepsOf(dialect: 4 | 5, before: readonly string[], code: string, size: number): number {
+  const { say } = dialogue(dialect, ...before.map((each) => ofSize(each, size)));
+  const spend = vi.spyOn(TreeEvaluator.prototype, 'spend');
+  try {
+    say(ofSize(code, size));
+    return spend.mock.calls.reduce((sum, [steps]) => sum + steps, 0);
+  } finally {
+    spend.mockRestore();
+  }
+}
+
+const MODULE = `(module m G (defcap G () true) (defschema s v) (deftable t:{s})
+  (defcap E (x) @event true) (defun e (x) (emit-event (E x))) (defun f (x:[integer]) 1)
+  (defschema pair a:[integer]) (defun o (x:object{pair}) 1)
+  (defpact p (x) (step (yield {"x": x})) (step 1)))`;
+const TABLE = '(create-table m.t)';
+const ROWS = '(map (lambda (i) (insert m.t (format "{}" [i]) {"v": i})) (enumerate 1 SIZE))';
+const ROW = '(write m.t "a" {"v": LIST})';
+const DATA = '(env-data {"o": OBJECT, "l": LIST, "k": KEYS})';
+
+it.each<[code: string, perItem: number, before?: string[]]>([
+  ['LIST', 1],
+  ['TEXT', 0],
+  ['OBJECT', 1],
+  ['(take ["k1"] OBJECT)', 2],
+  ['(take KEYS {"a": 1})', 2],
+  ['(drop ["k1"] OBJECT)', 2],
+  ['(remove "k1" OBJECT)', 2],
+  ['(distinct LIST)', 2],
+  ['(concat [TEXT])', 1],
+  ['(concat KEYS)', 5],
+  ['(format TEXT [])', 1],
+  ['(format "{}" [TEXT])', 1],
+  ['(str-to-list TEXT)', 1],
+  ['(base64-encode TEXT)', 4 / 3],
+  ['(is-charset 0 TEXT)', 1 / 64],
+  ['(hash TEXT)', 1],
+  ['(hash LIST)', 11],
+  ['(hash OBJECT)', 18],
+  ['(+ TEXT TEXT)', 2],
+  ['(+ LIST LIST)', 4],
+  ['(+ OBJECT OBJECT)', 4],
+  ['(= LIST LIST)', 3],
+  ['(= OBJECT OBJECT)', 3],
+  ['(= TEXT TEXT)', 1 / 64],
+  ['(< TEXT TEXT)', 1 / 64],
+  ['(format-time TEXT (time "2020-01-01T00:00:00Z"))', 4],
+  ['(+ NUMBER NUMBER)', 0.75],
+  ['(int-to-str 10 NUMBER)', 1],
+  ['(read-msg "o")', 16, [DATA]],
+  ['(read-msg "l")', 16, [DATA]],
+  ['(read-keyset "k")', 8, [DATA]],
+  ['(try 1 (enforce-keyset (read-keyset "k")))', 9, [DATA]],
+  ['(m.f LIST)', 2, [MODULE]],
+  ['(m.o {"a": LIST})', 2, [MODULE]],
+  ['(m.e LIST)', 2, [MODULE]],
+  ['(m.p LIST)', 3, [MODULE]],
+  [ROW, 2, [MODULE, TABLE]],
+  ['(read m.t "a")', 0, [MODULE, TABLE, ROW]],
+  ['(length (keys m.t))', 3, [MODULE, TABLE, ROWS]],
+  ['(length (select m.t (constantly true)))', 5, [MODULE, TABLE, ROWS]],
+  ['(length (fold-db m.t (lambda (k r) true) (lambda (k r) k)))', 6, [MODULE, TABLE, ROWS]],
+  ['(print TEXT)', 1],
+  ['(print LIST)', 3],
+  ['(expect "d" LIST LIST)', 3],
+  ['(expect "d" 1 TEXT)', 1],
+  ['(mock-spv "a" OBJECT {})', 1],
+])('%s takes %d steps for each item, after %j', (code, perItem, before = []) => {
+  for (const dialect of [4, 5] as const) {
+    const [few, many] = [128, 768].map((size) => stepsOf(dialect, before, code, size));
+    expect((many - few) / 640).toBeCloseTo(perItem, 1);
+  }
+});
