@@ -1,0 +1,88 @@
+/** Capabilities that are acquired, composed, installed, required and emitted, and what is refused. */
+
+import { checkOutcomes } from '../outcomes.ts';
+import { CAPABILITIES } from './modules.ts';
+
+checkOutcomes(CAPABILITIES, [
+  ['(m.in-c 1)', 'true'],
+  ['(m.in-d 1)', 'true'],
+  ['(m.after)', 'require-capability: not granted: (m.C 1)'],
+  ['(m.twice)', 'true'],
+  ['(m.other)', 'require-capability: not granted: (m.C 1)'],
+  ['(m.with-other)', 'true'],
+  ['(m.man "a" 1)', 'Managed capability not installed: (m.MAN "a" 1)'],
+  [['(install-capability (m.MAN "a" 3))', '(m.man "a" 2)', '(m.man "a" 1)'], '"yes"'],
+  [['(install-capability (m.MAN "a" 3))', '(m.man "a" 2)', '(m.man "a" 2)'], 'too much'],
+  [['(install-capability (m.MAN "a" 3))', '(m.man "b" 2)'], 'Managed capability not installed: (m.MAN "b" 2)'],
+  [
+    ['(install-capability (m.MAN "a" 3))', '(install-capability (m.MAN "a" 3))'],
+    '"Installed capability"',
+    'Capability already installed: (m.MAN "a" 3)',
+  ],
+  [['(env-sigs [{"key": "x", "caps": [(m.MAN "a" 3)]}])', '(m.man "a" 2)', '(m.man "a" 2)'], 'too much'],
+  [
+    ['(env-verifiers [{"name": "x", "caps": [(m.MAN "a" 3)]}])', '(m.man "a" 2)'],
+    '"yes"',
+    'Managed capability not installed: (m.MAN "a" 2)',
+  ],
+  [
+    ['(install-capability (m.ONE 1))', '(m.one 1)', '(m.one 1)'],
+    'Capability already fired',
+    'One-shot managed capability used more than once',
+  ],
+  [['(install-capability (m.ONE 1))', '(m.one 2)'], 'Managed capability not installed: (m.ONE 2)'],
+  [['(test-capability (m.ONE 1))', '(m.one 1)'], '"yes"', 'One-shot managed capability used more than once'],
+  [
+    ['(test-capability (m.ONE 1))', '(test-capability (m.ONE 1))'],
+    'Duplicate install of managed capability (m.ONE 1)',
+    'Capability already installed: (m.ONE 1)',
+  ],
+  [['(test-capability (m.MAN "a" 3))', '(m.man "a" 2)'], '"yes"'],
+  [['(test-capability (m.C 1))', '(m.other)'], 'true'],
+  [['(test-capability (m.D 1))', '(m.other)'], 'true'],
+  [
+    '(test-capability (m.E 1))',
+    'Unable to resolve current calling module',
+    'Install capability error: capability is not managed and cannot be installed: m.E',
+  ],
+  ['(m.noarg)', 'Invalid managed argument name: z'],
+  ['(m.nofun)', 'Capability manager ref must be a function'],
+  ['(m.i)', 'install-capability not allowed within defcap execution', 'Form illegal within defcap install-capability'],
+  ['(m.composes)', 'compose-capability valid only within defcap body'],
+  ['(m.comp)', 'compose-capability valid only within defcap body'],
+  ['(compose-capability (m.C 1))', 'compose-capability valid only within defcap body'],
+  ['(m.emit-e 1)', 'true'],
+  ['(m.acq-n)', '1'],
+  ['(emit-event (m.E 1))', 'Unable to resolve current calling module', 'Emitted event does not match module: m'],
+  [
+    ['(env-exec-config ["DisablePactEvents"])', '(emit-event (m.E 1))'],
+    'true',
+    'Emitted event does not match module: m',
+  ],
+  [['(env-exec-config ["DisablePactEvents"])', '(m.emit-e 1)', '(env-events true)'], '[]'],
+  ['(require-capability (m.C 1))', 'require-capability: not granted: (m.C 1)'],
+  [
+    '(require-capability (m.pred 1 1))',
+    'Can only apply defcap here, found: defun',
+    'Type error: failed to call native function require-capability with argument(s) of type(s): bool',
+  ],
+  [
+    '(install-capability (m.C 1))',
+    '"Installed capability"',
+    'Install capability error: capability is not managed and cannot be installed: m.C',
+  ],
+  [
+    '(install-capability (m.E 1))',
+    '"Installed capability"',
+    'Install capability error: capability is not managed and cannot be installed: m.E',
+  ],
+  ['(try 1 (require-capability (m.C 1)))', '1'],
+  [['(env-exec-config ["DisablePact44"])', '(try 1 (require-capability (m.C 1)))'], '1', null],
+  ['(m.try-c)', '0'],
+  ['(m.fails)', '1'],
+  ['(m.v)', 'Verifier failure v: not in transaction'],
+  ['(m.in-v)', 'Verifier failure v: not in transaction'],
+  [['(env-verifiers [{"name": "v", "caps": [(m.V)]}])', '(m.in-v)'], '"yes"'],
+  [['(env-verifiers [{"name": "v", "caps": []}])', '(m.in-v)'], 'Verifier failure v: not in scope'],
+  [['(env-verifiers [{"name": "v", "caps": [(m.V)]}])', '(m.v)'], 'enforce-verifier must be run in a capability'],
+]);

@@ -1,0 +1,143 @@
+/** Guards that are made and enforced, and keysets that are defined. */
+
+import { checkOutcomes } from '../outcomes.ts';
+import { CAPABILITIES } from './modules.ts';
+
+checkOutcomes(CAPABILITIES, [
+  ['(m.w)', 'with-capability not allowed within defcap execution', 'Form illegal within defcap with-capability'],
+  [
+    '(enforce-guard (read-keyset "k"))',
+    'Keyset failure (keys-all): [alice, bob]',
+    'Keyset failure (keys-all): [alice..., bob...]',
+  ],
+  [
+    ['(env-keys ["alice"])', '(enforce-guard (read-keyset "k"))'],
+    'Keyset failure (keys-all): [alice, bob]',
+    'Keyset failure (keys-all): [alice..., bob...]',
+  ],
+  [['(env-keys ["alice" "bob"])', '(enforce-guard (read-keyset "k"))'], 'true'],
+  [['(env-keys ["bob"])', '(enforce-guard (read-keyset "any"))'], 'true'],
+  [
+    ['(env-keys ["eve"])', '(enforce-guard (read-keyset "any"))'],
+    'Keyset failure (keys-any): [alice, bob]',
+    'Keyset failure (keys-any): [alice..., bob...]',
+  ],
+  [
+    ['(env-keys ["eve"])', '(enforce-guard (read-keyset "two"))'],
+    'Keyset failure (keys-2): [alice, bob, eve]',
+    'Keyset failure (keys-2): [alice..., bob..., eve...]',
+  ],
+  [['(env-keys ["eve" "bob"])', '(enforce-guard (read-keyset "two"))'], 'true'],
+  [['(env-keys ["eve" "bob" "alice"])', '(enforce-guard (read-keyset "two"))'], 'true'],
+  [['(env-keys ["alice"])', '(enforce-guard (read-keyset "own"))'], 'true'],
+  ['(enforce-guard (read-keyset "own"))', 'Keyset failure (m.pred): [alice]', 'Keyset failure (m.pred): [alice...]'],
+  ['(enforce-guard (read-keyset "bad"))', 'Invalid response from keyset predicate: 5'],
+  ['(enforce-guard (read-keyset "none"))', 'Cannot resolve m.nothing', 'Unbound variable m.nothing'],
+  ['(enforce-guard (read-keyset "short"))', 'Cannot resolve nothing', 'Invalid custom predicate for keyset nothing'],
+  [['(env-keys ["alice"])', '(enforce-guard (read-keyset "native"))'], 'true'],
+  ['(enforce-guard (read-keyset "native"))', 'Keyset failure (=): [alice]', 'Keyset failure (=): [alice...]'],
+  [
+    '(enforce-guard (read-keyset "long"))',
+    'Keyset failure (keys-all): [1234567, 12345678..., 12345678...]',
+    'Keyset failure (keys-all): [1234567..., 12345678..., 12345678...]',
+  ],
+  ['(enforce-guard "")', 'incorrect keyset name format', 'Invalid keyset name format: '],
+  ['(enforce-guard "none")', "No such keyset: 'none", "Cannot find keyset in database: 'none"],
+  ['(keyset-ref-guard "none")', 'Keyset reference cannot be found: none', "Cannot find keyset in database: 'none"],
+  ['(keyset-ref-guard "")', 'incorrect keyset name format', 'Invalid keyset name format: '],
+  ['(describe-keyset "none")', 'Keyset not found: none', "Cannot find keyset in database: 'none"],
+  ['(describe-keyset "")', 'incorrect keyset name format', 'Invalid keyset name format: '],
+  ['(define-keyset "" (read-keyset "k"))', 'incorrect keyset name format', 'Invalid keyset name format: '],
+  [
+    ['(env-exec-config ["DisablePact44"])', '(define-keyset "" (read-keyset "k"))', '(describe-keyset "")'],
+    'KeySet {keys: [alice, bob],pred: keys-all}',
+    null,
+  ],
+  ['(define-keyset "x" (read-keyset "k"))', 'Cannot define a keyset outside of a namespace', null],
+  [
+    ['(define-keyset "x" (read-keyset "k"))', '(enforce-guard "x")'],
+    null,
+    'Keyset failure (keys-all): [alice..., bob...]',
+  ],
+  [
+    [
+      '(define-keyset "x" (read-keyset "k"))',
+      '(env-keys ["alice" "bob"])',
+      '(define-keyset "x" (read-keyset "any"))',
+      '(describe-keyset "x")',
+    ],
+    null,
+    'KeySet {keys: [alice, bob],pred: keys-any}',
+  ],
+  [['(define-keyset "k")', '(describe-keyset "k")'], null, 'KeySet {keys: [alice, bob],pred: keys-all}'],
+  [
+    '(define-keyset "x" (create-user-guard (m.guard)))',
+    null,
+    'Type error: failed to call native function define-keyset with argument(s) of type(s): string, guard',
+  ],
+  ['(define-keyset "nothing")', null, 'define-keyset failure'],
+  [
+    ['(env-exec-config ["DisablePact44"])', '(define-keyset "k")', '(enforce-guard "k")'],
+    "Keyset failure (keys-all): 'k",
+    null,
+  ],
+  [
+    ['(env-exec-config ["DisablePact44"])', '(define-keyset "k")', '(enforce-guard (keyset-ref-guard "k"))'],
+    "Keyset failure (keys-all): 'k",
+    null,
+  ],
+  ['(enforce-guard (m.guard))', 'true'],
+  ['(m.ug (m.guard))', 'true'],
+  [
+    '(create-module-guard "g")',
+    'create-module-guard: must call within module',
+    'native execution failure, create-module-guard failed with message: create-module-guard: must call within module',
+  ],
+  [
+    '(create-pact-guard "g")',
+    'pact-id: not in pact execution',
+    'Attempted to fetch defpact data, but currently not within defpact execution',
+  ],
+  ['(create-user-guard (m.pred 1 1))', 'UserGuard {fun: m.pred,args: [1, 1]}'],
+  ['(enforce-guard (create-user-guard (m.pred 1 1)))', 'true'],
+  [
+    '(create-user-guard 1)',
+    'User guard closure function must be def: 1',
+    'native execution failure, create-user-guard failed with message: create-user-guard: expected function application of a top-level function',
+  ],
+  [
+    '(create-user-guard (m.C 1))',
+    'User guard closure must be defun, found: defcap',
+    'User guard closure m.C must be defun, gotdefcap',
+  ],
+  [
+    '(create-user-guard (+ 1 2))',
+    'User guard closure function must be def: (+ 1 2)',
+    'native execution failure, create-user-guard failed with message: create-user-guard: expected function application of a top-level function',
+  ],
+  ['(m.cg 1)', 'CapabilityGuard {name: m.C,args: [1],pactId: }'],
+  [
+    '(enforce-guard (m.cg 1))',
+    'Capability not acquired',
+    'Capability not acquired: CapabilityGuard {name: m.C,args: [1],pactId: }',
+  ],
+  ['(m.with-c 1 (m.cg 1))', 'true'],
+  [
+    '(m.with-c 2 (m.cg 1))',
+    'Capability not acquired',
+    'Capability not acquired: CapabilityGuard {name: m.C,args: [1],pactId: }',
+  ],
+  ['(create-capability-guard (m.pred 1 1))', 'Can only apply defcap here, found: defun', 'Can only apply defcap here'],
+  ['(create-capability-guard 1)', 'Can only apply defcap here'],
+  [
+    '(create-capability-pact-guard (m.C 1))',
+    'pact-id: not in pact execution',
+    'Attempted to fetch defpact data, but currently not within defpact execution',
+  ],
+  ['(keys-all 1 1)', 'true'],
+  ['(keys-all 1 2)', 'false'],
+  ['(keys-any 1 1)', 'true'],
+  ['(keys-any 1 0)', 'false'],
+  ['(keys-2 1 2)', 'true'],
+  ['(keys-2 1 1)', 'false'],
+]);
