@@ -1,12 +1,15 @@
 /** Each function of the interpreter, called with too many or too few arguments, and with arguments of other types. */
 
 import { describe, expect, it } from 'vitest';
-import { type Dialogue, dialogue, lastOf } from '../../dialogue.ts';
+import { type Dialogue, dialogue } from '../../dialogue.ts';
+import { checkOutcomes, type OutcomeRow } from '../../outcomes.ts';
 
 const MODULE = '(module m G (defcap G () true) (defun f () 1))';
 
-/** The functions, and arguments that they refuse. */
-const REFUSED: readonly (readonly [names: string, ...calls: string[]])[] = [
+/** The names of functions, and arguments that each of them refuses. */
+type Calls = readonly [names: string, ...calls: string[]];
+
+const REFUSED: readonly Calls[] = [
   ['begin-tx', '1', '"a" "b"'],
   ['commit-tx rollback-tx sig-keyset', '1', '"a"'],
   ['test-capability', '', '1', '(m.G) 1'],
@@ -32,17 +35,17 @@ const REFUSED: readonly (readonly [names: string, ...calls: string[]])[] = [
   ['env-namespace-policy', '', 'true', 'true (m.f) 1', '1 (m.f)', 'true 1', 'true (m.G)'],
   ['env-dynref', 'm', 'm m m'],
 ];
-const IN_4 = [
+const IN_4: readonly Calls[] = [
   ['env-namespace-policy', 'true m.f', 'true (+ 1)'],
   ['expect-failure', '"d" 1 1'],
 ];
-const IN_5 = [
+const IN_5: readonly Calls[] = [
   ['env-module-admin', '', '1', 'm m'],
   ['env-stackframe', '1'],
   ['env-exec-config', ''],
 ];
 
-const callsOf = (rows: typeof REFUSED | string[][]) =>
+const callsOf = (rows: readonly Calls[]) =>
   rows.flatMap(([names, ...all]) => names.split(' ').flatMap((name) => all.map((args) => ({ name, args }))));
 
 const refusalOf = ({ fault }: Dialogue, name: string, args: string) => fault(`(${name} ${args})`);
@@ -69,8 +72,7 @@ describe('in dialect 5', () => {
 
 const SIGNATURES = '"Setting transaction signatures/caps"';
 
-/** What the interpreter prints, or the message of the failure: in both dialects, or in each. */
-const OUTCOMES: readonly (readonly [code: string, in4: string, in5?: string])[] = [
+const OUTCOMES: readonly OutcomeRow[] = [
   ['(env-hash "ab-_")', '"Set tx hash to ab-_"'],
   ['(env-hash "")', '"Set tx hash to "'],
   ['(env-hash "abcde")', 'Bad hash value: abcde: it is not base64url without padding'],
@@ -143,8 +145,4 @@ const OUTCOMES: readonly (readonly [code: string, in4: string, in5?: string])[] 
   ],
 ];
 
-describe.each([4, 5] as const)('in dialect %i', (dialect) => {
-  it.each(OUTCOMES)('%s', (code, in4, in5 = in4) => {
-    expect(lastOf(dialect, [MODULE, code])).toBe(dialect === 4 ? in4 : in5);
-  });
-});
+checkOutcomes([MODULE], OUTCOMES);
