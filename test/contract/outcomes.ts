@@ -21,3 +21,9 @@ export function checkOutcomes(before: readonly string[], rows: readonly OutcomeR
     });
   });
 }
+
+/** Replaces `(U` in the rows by the beginning of a module `u`. */
+export function inModule(rows: readonly OutcomeRow[]): readonly OutcomeRow[] {
+  const written = (code: string) => code.replace('(U ', '(module u G (defcap G () true) ');
+  return rows.map(([inputs, ...outcomes]): OutcomeRow => [[inputs].flat().map(written), ...outcomes]);
+}

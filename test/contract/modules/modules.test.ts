@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { hashText } from '#pickaxe/contract/values/hash.js';
 import { lastOf } from '../dialogue.ts';
-import { checkOutcomes, type OutcomeRow } from '../outcomes.ts';
+import { checkOutcomes, inModule } from '../outcomes.ts';
 
 const BEFORE = [
   '(interface i (defconst X i) (defun g ()))',
@@ -12,14 +12,9 @@ const BEFORE = [
     '(defschema s a:integer) (deftable t:{s}) (implements i) (defun g () 1))',
 ];
 
-/** Replaces `(U` by the beginning of a module `u`. */
-const withModule = (code: string) => code.replaceAll('(U ', '(module u G (defcap G () true) ');
-const expanded = (rows: readonly OutcomeRow[]) =>
-  rows.map(([inputs, ...outcomes]) => [[inputs].flat().map(withModule), ...outcomes] as OutcomeRow);
-
 checkOutcomes(
   BEFORE,
-  expanded([
+  inModule([
     ['(use m [])', 'empty imports are only allowed if a module hash is referenced'],
     ['(use m [f])', '"Using m"'],
     ['(use m [f K s])', '"Using m"'],
@@ -119,7 +114,7 @@ const UNKNOWN = [
 
 describe('a name that nothing has is refused', () => {
   it.each(UNKNOWN)('%s', (definition) => {
-    const module = withModule(`(U ${definition})`);
+    const module = `(module u G (defcap G () true) ${definition})`;
     expect(lastOf(4, [...BEFORE, module])).toBe('Cannot resolve "none"');
     expect(lastOf(5, [...BEFORE, module])).toBe('Unbound variable none');
   });

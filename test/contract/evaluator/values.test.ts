@@ -1,0 +1,34 @@
+/** Functions and capabilities as values, and variables with the names of functions. */
+
+import { checkOutcomes } from '../outcomes.ts';
+
+const MODULE = '(module m G (defcap G () true) (defun f () 1) (defun two (a b) (- a b)) (defcap C (x) true))';
+
+checkOutcomes(
+  [MODULE],
+  [
+    ['(let ((f (m.two 5))) (map f [1 2]))', null, '[4 3]'],
+    ['(let* ((g (lambda (x y) (- x y))) (h (g 10))) (map h [1 2]))', null, '[9 8]'],
+    ['(let ((f m.f)) (f))', null, '1'],
+    ['(let ((f +)) (f 1 2))', null, '3'],
+    ['(zip enforce-one ["none"] [[true]])', null, '[true]'],
+    ['(zip enforce-one ["none"] [[false]])', null, 'none'],
+    ['(map require-capability [(m.C 1)])', null, 'require-capability: not granted: (m.C 1)'],
+    [
+      '(map require-capability [1])',
+      null,
+      'Type error: failed to call native function require-capability with argument(s) of type(s): integer',
+    ],
+    ['(map create-capability-guard [(m.C 1)])', null, '[CapabilityGuard {name: m.C,args: [1],pactId: }]'],
+    [
+      '(map create-user-guard [1])',
+      null,
+      'native execution failure, create-user-guard failed with message: create-user-guard: expected function application of a top-level function',
+    ],
+    ['(let ((f (lambda (x) x))) (typeof f))', null, '"<<closure>>"'],
+    [['(begin-tx)', '(use m)', '(let ((two 5)) two)'], '5'],
+    [['(begin-tx)', '(use m)', '(let ((f 5)) f)'], '5'],
+    ['(let ((map 5)) map)', '5', null],
+    ['(let ((take 5)) (+ take 1))', '6', null],
+  ],
+);
