@@ -101,6 +101,18 @@ describe('pickaxe balance', () => {
     expect(chains[1]).toEqual({ chain: 1, balance: null, fault: expect.stringContaining('400') });
   });
 
+  it.each([
+    [3, 3, []],
+    [4, 3, ['error: 1 more chain was not read.']],
+    [10, 3, ['error: 7 more chains were not read.']],
+  ])('of %i chains that were not read says of %i why', async (chains, most, more) => {
+    const { node, url } = await startNode({ chains });
+    node.server.faults = [{ endpoint: 'local', kind: 'status', status: 400, text: 'no' }];
+    const { code, stderr } = await pickaxe('balance', account, '--node', url);
+    const errors = Array.from({ length: most }, (_, chain) => expect.stringMatching(`^error: chain ${chain}: .*400`));
+    expect([code, stderr.trim().split('\n')]).toEqual([1, [...errors, ...more]]);
+  });
+
   it('wants to know whose balance, and from which node', async () => {
     const nobody = await pickaxe('balance', '--node', 'http://127.0.0.1:9', '--network', 'development');
     expect([nobody.code, nobody.stderr]).toEqual([2, expect.stringMatching(/Say whose balance/)]);

@@ -90,6 +90,14 @@ describe('pickaxe sweep', () => {
     expect(readdirSync(state)).toEqual([]);
   });
 
+  it('says that there is nothing to move, and why of each chain', async () => {
+    expect(await sweep({ min: parseDecimal('1000'), yes: true, keyFile: [keyFile] })).toBe(0);
+    expect(printed.stdout).toMatch(/^ +1 {2}skipped /m);
+    expect(printed.stdout).toMatch(/^ +2 {2}skipped /m);
+    expect(printed.stdout).not.toContain('planned');
+    expect(printed.stderr).toMatch(/There is nothing to move\.\n$/);
+  });
+
   it('does it when told to, and says what has become of each chain', async () => {
     expect(await finished({ yes: true, keyFile: [keyFile], json: true })).toBe(0);
     const report = JSON.parse(printed.stdout);

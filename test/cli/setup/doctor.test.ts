@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
 import { DoctorReport } from '#pickaxe/cli/setup/doctor.js';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { expectShape } from '../../expect-shape.ts';
+import { MockPool } from '../../miner/source/pool/mock-pool.ts';
+import { GREETING, jobLine, makeHeader, USER } from '../../miner/source/pool/pool.ts';
 import { DIALECTS, MockNode, type OtherOptions } from '../../mock-node/node.ts';
 import { pickaxe } from '../in-process.ts';
 import type { ExitCode } from '../pickaxe.ts';
@@ -125,6 +127,38 @@ describe('pickaxe doctor', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  it('examines pools in place of nodes', async () => {
+    const { url } = await MockPool.start([...GREETING, jobLine('a', makeHeader())]);
+    const { report } = await doctor('--pool', url, '--user', USER, '--node', 'http://127.0.0.1:9', '--threads', '1');
+    const ofPool = report.findings.filter(({ about }) => about === 'pool');
+    expect(ofPool.map(({ state, what }) => `${state} ${what.replace(url, '').split(':')[0].trim()}`)).toEqual([
+      'ok connection',
+      'ok user',
+      'ok work',
+    ]);
+    expect(report.findings.map(({ about }) => about)).not.toContain('node');
+  });
+
+  it('examines the servers of a fleet beside the nodes of a coordinator, or alone', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'hrtime'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const examined = async (...args: string[]) => {
+      let report: DoctorReport | undefined;
+      const ended = doctor('--nats', 'nats://127.0.0.1:9', '--threads', '1', ...args).then((ended) => {
+        report = ended.report;
+      });
+      while (report === undefined) await Promise.race([vi.advanceTimersByTimeAsync(100), ended]);
+      return report.findings.filter(({ about }) => ['fleet', 'node'].includes(about));
+    };
+    const [alone] = await examined();
+    expect(alone).toMatchObject({ about: 'fleet', state: 'fault', why: 'the fleet’s work comes by way of it' });
+    const both = await examined('--node', 'http://127.0.0.1:9', ...MINER.slice(0, 4));
+    expect(both).toMatchObject([
+      { about: 'node', state: 'fault' },
+      { about: 'fleet', state: 'fault', why: 'the fleet’s rigs are reached by way of it' },
+    ]);
   });
 
   it('reports devices that are not available as a fault', async () => {

@@ -188,3 +188,15 @@ it.each([
 ])('the CPU has the features that Linux names: %j', (cpuinfo, expected) => {
   expect(featuresIn(cpuinfo)).toEqual(expected);
 });
+
+it.each([
+  [{ temperatureCelsius: 71 }, { temperature: 71, power: 0 }],
+  [{ powerWatts: 250 }, { temperature: 0, power: 250 }],
+])('a device whose sensors are %j has the health %j', async (telemetry, expected) => {
+  const { ask, emit } = await serve();
+  emit(device('gpu0', 'ready'));
+  emit({ type: 'telemetry', device: 'gpu0', telemetry });
+  const { json } = await ask('/2/backends');
+  const [{ health }] = json.flatMap(({ threads = [] }: { threads?: object[] }) => threads);
+  expect(health).toMatchObject({ ...expected, clock: 0, mem_clock: 0, fan_speed: [] });
+});
