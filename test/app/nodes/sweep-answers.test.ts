@@ -63,7 +63,8 @@ describe('a refusal', () => {
   });
 
   it('of a proof is an answer, too', async () => {
-    const proof = (answer: Answers['proof']) => ledgerOf({ proof: answer }).ledger.proof(chain, 'key', 1, NEVER);
+    const proof = (answer: NonNullable<Answers['proof']>) =>
+      ledgerOf({ proof: answer }).ledger.proof(chain, 'key', 1, NEVER);
     expect(await proof(async () => 'abc')).toEqual({ kind: 'proof', proof: 'abc' });
     const error = new ProofRefusedError(refused);
     const { wait } = error.refusal;

@@ -54,6 +54,21 @@ describe('the files', () => {
     `);
   });
 
+  it.each([
+    [20, []],
+    [22, ['  and 2 more']],
+  ])('of %i new members are listed up to the twentieth', async (count, more) => {
+    const { stdout } = await keys(...Array.from({ length: count }, (_, i) => ['--rig', `rig${i}`]).flat());
+    expect(stdout.split('\n').filter((line) => line.startsWith('  new rig '))).toHaveLength(20);
+    expect(stdout.split('\n').filter((line) => line.startsWith('  and '))).toEqual(more);
+  });
+
+  it('of coordinators alone have an example for one of them', async () => {
+    const { stdout } = await keys('--coordinator', 'c1', '--subject', 'hall');
+    expect(stdout).toContain('For example on c1:\n  pickaxe coordinate --nats nats://SERVER:4222');
+    expect(stdout).toContain('--nats-credentials c1.nk --rig-name c1 --nats-subject hall\n');
+  });
+
   it('keep their keys when members are added, from a file, too, or named again', async () => {
     await keys('--rig', 'rig1', '--listen', '10.0.0.1');
     const before = all();

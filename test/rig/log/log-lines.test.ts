@@ -316,6 +316,22 @@ describe('a pool’s shares', () => {
     ]);
   });
 
+  test.each([
+    [1, '1 block pays'],
+    [2, '2 blocks pay'],
+  ])('that pay somebody else are in the summary: %i', (count, what) => {
+    const { lines, logLines, tell } = log();
+    const block = { device: 'gpu0', chain: 3, height: 42n, account: 'k:me', source: 'http://one' };
+    for (let i = 0; i < count; i++) {
+      const blockHash = `${i}`.padEnd(43);
+      tell({ type: 'block-state', ...block, blockHash, state: 'won' } as never);
+      tell({ type: 'block-reward', ...block, blockHash, paidTo: 'k:thief' } as never);
+    }
+    logLines.summary();
+    const msg = `${what} another account than yours: pickaxe blocks lists them`;
+    expect(lines.at(-1)).toEqual({ level: 'error', tag: 'block', msg });
+  });
+
   test('have their difficulty in the line of new work', () => {
     const { lines, tell } = log();
     tell({ type: 'work', chain: 3, height: 42n, difficulty: 2e15, shareDifficulty: 2 ** 40 });
