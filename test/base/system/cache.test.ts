@@ -43,6 +43,16 @@ describe('the cache', () => {
     expect(readFileSync(onlyFile(), 'utf8')).toContain(version);
   });
 
+  test.each([
+    [65_536, { speed: 1 }],
+    [65_537, undefined],
+  ])('reads a file of %i bytes as %j', (bytes, value) => {
+    cache.remember('cpu A', KEY, { speed: 1 });
+    const file = onlyFile();
+    writeFileSync(file, readFileSync(file, 'utf8').padEnd(bytes));
+    expect(cache.recall('cpu A', KEY, SHAPE)).toEqual(value);
+  });
+
   test('recalls nothing when nothing was remembered, and makes no directory for it', () => {
     expect(cache.recall('cpu A', KEY, SHAPE)).toBeUndefined();
     expect(readdirSync(home)).toEqual([]);

@@ -89,6 +89,10 @@ describe('windows as people write them', () => {
     expect(() => parseWindows(text)).toThrow(why);
   });
 
+  test('are 64 at most', () => {
+    expect(parseWindows(Array(64).fill('mon 10:00-11:00').join(','))).toHaveLength(64);
+  });
+
   test('any other text is a RangeError', () => {
     const pieces = fc.constantFrom('mon', 'sun', '-', ',', ' ', '22:00', '07:00', ':', '9', 'x', '\n', '-1');
     fc.assert(

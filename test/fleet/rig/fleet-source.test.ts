@@ -398,3 +398,12 @@ it('leaves a coordinator that says that its work is worth nothing, and comes bac
   await pass(4_000);
   expect(mined()).toBe('a');
 });
+
+it('uses sixteen coordinators, and says once that there are more', async () => {
+  const { coordinators, told } = world(Array.from({ length: 18 }, (_, i) => `c${i}`));
+  await pass(60_000);
+  for (const each of coordinators) each.give();
+  await pass(60_000);
+  const more = told().filter((line) => line.includes('further ones are not used'));
+  expect(more).toEqual([expect.stringContaining('has more than 16 coordinators')]);
+});

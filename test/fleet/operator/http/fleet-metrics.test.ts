@@ -63,6 +63,18 @@ it('a thousand rigs are no more series than ten, unless each is asked for', asyn
   expect((await served.ask('/metrics?rigs=all')).status).toBe(400);
 });
 
+it('64 groups are each named, and no others', async () => {
+  const served = new ServedFleet(64);
+  served.edit = (status) => ({
+    ...status,
+    rigs: status.rigs.map((rig, at): FleetRig => ({ ...rig, group: `g${at}` })),
+  });
+  await served.serve();
+  const groups = [...(await metrics(served)).keys()].filter((key) => key.startsWith('pickaxe_fleet_group_rigs{'));
+  expect(groups).toHaveLength(64);
+  expect(groups.join()).not.toContain('(others)');
+});
+
 it('rigs and coordinators cannot make more series than the bound, whatever they call themselves', async () => {
   const served = new ServedFleet(500);
   served.edit = (status) => ({
