@@ -196,7 +196,8 @@ describe('a device', () => {
 
 test('the line of a verdict has the counts of all devices', () => {
   const { lines, tell } = log();
-  tell(verdict('cpu', 'accepted'), verdict('gpu0', 'stale', 'late'), verdict('gpu0', 'rejected', 'bad'));
+  // Nobody asks why a block was accepted.
+  tell(verdict('cpu', 'accepted', 'good'), verdict('gpu0', 'stale', 'late'), verdict('gpu0', 'rejected', 'bad'));
   expect(lines.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
     'info accepted (1/0/0) cpu chain 3 height 42 12 ms',
     'warn stale (1/0/1) gpu0 chain 3 height 42 12 ms: late',

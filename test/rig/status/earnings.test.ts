@@ -244,6 +244,7 @@ describe('in words', () => {
     [0.0999, '10 %'],
     [0.000_999_9, '0.10 %'],
     [0.9899, '99 %'],
+    [0.99, '99 %'],
     [0.9949, '99.5 %'],
     [0.9989, '99.9 %'],
     [0.999, '99.9 %'],
@@ -270,7 +271,8 @@ describe('in words', () => {
 
   it('say what is not known, and why', () => {
     expect(describeCoins(NO_EARNINGS)).toBe('not known yet');
-    expect(describeChance(NO_EARNINGS)).toBe('not known yet');
+    for (const known of [{}, { chanceInDayRatio: 0.1 }, { chanceInMonthRatio: 0.1 }])
+      expect(describeChance({ ...NO_EARNINGS, ...known })).toBe('not known yet');
     expect(describePowerCost(NO_EARNINGS)).toBe('');
     expect(describeCoins({ ...NO_EARNINGS, chanceInDayRatio: 0.1 })).toBe('the rewards of this network are not known');
     expect(describePowerCost({ ...NO_EARNINGS, powerPrice: 0.3 })).toContain(
