@@ -20,6 +20,11 @@ checkOutcomes(
   BEFORE,
   inModule(
     withRest([
+      [
+        ['(interface l (defun f (a:list)))', '(U (implements l) (defun f (a:integer) 1))'],
+        'Argument type mismatch for a with l: found integer, expected [<a>]',
+      ],
+      [['(interface l (defun f (a:list)))', '(U (implements l) (defun f (a:list) 1))', '(u.f [])'], '1'],
       ['(use i "DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g")', 'Interfaces should not have associated hashes: i'],
       ['(module i G (defcap G () true))', 'Name overlap: module i overlaps with interface  i'],
       [

@@ -16,6 +16,7 @@ checkOutcomes(
   BEFORE,
   inModule([
     ['(use m [])', 'empty imports are only allowed if a module hash is referenced'],
+    [`(use m "${hashText(BEFORE[2])}" [])`, '"Using m"'],
     ['(use m [f])', '"Using m"'],
     ['(use m [f K s])', '"Using m"'],
     ['(use m [nothing])', 'imported name not found: nothing'],
