@@ -1,13 +1,7 @@
 /** Modules that implement interfaces, or differ from them in one part. */
 
 import { checkOutcomes, inModule, type OutcomeRow } from '../outcomes.ts';
-
-const BEFORE = [
-  '(interface i (defconst X i) (defun g ()))',
-  '(interface j (defun g2:integer (a:[integer])) (defun h (a:module{i})) (defcap C (x) @managed) (defcap E () @event))',
-  '(module m G (defcap G () true) (defun f () 1) (defun h () 2) (defconst K 3) (defcap C () true) ' +
-    '(defschema s a:integer) (deftable t:{s}) (implements i) (defun g () 1))',
-];
+import { BEFORE } from './before.ts';
 
 /** Replaces `REST` by what the interface `j` has besides `g2`. */
 const withRest = (rows: readonly OutcomeRow[]) =>

@@ -4,13 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { hashText } from '#pickaxe/contract/values/hash.js';
 import { lastOf } from '../dialogue.ts';
 import { checkOutcomes, inModule } from '../outcomes.ts';
-
-const BEFORE = [
-  '(interface i (defconst X i) (defun g ()))',
-  '(interface j (defun g2:integer (a:[integer])) (defun h (a:module{i})) (defcap C (x) @managed) (defcap E () @event))',
-  '(module m G (defcap G () true) (defun f () 1) (defun h () 2) (defconst K 3) (defcap C () true) ' +
-    '(defschema s a:integer) (deftable t:{s}) (implements i) (defun g () 1))',
-];
+import { BEFORE } from './before.ts';
 
 checkOutcomes(
   BEFORE,
