@@ -105,6 +105,21 @@ it('work that is given out again counts once, however often', () => {
   expect(all.remembered(ISSUED_MS + LIFETIME_MS + 200)).toBe(0);
 });
 
+it('work that is given out again does not keep younger work from being forgotten', () => {
+  const by = referee();
+  const other = someHeader.slice();
+  other[190] ^= 1; // This byte belongs to the payload hash.
+  const issue = (header: Uint8Array, nowMs: number) => {
+    const record = new Uint8Array(WORK_BYTES);
+    record.set(header, WORK_OFFSET.header);
+    by.issue(record, FACTS, nowMs);
+  };
+  issue(other, ISSUED_MS + 100);
+  issue(someHeader, ISSUED_MS + 200);
+  expect(by.remembered(ISSUED_MS + 200)).toBe(2);
+  expect(by.remembered(ISSUED_MS + LIFETIME_MS + 100)).toBe(1);
+});
+
 it.each([0, 4, 285, 287, 322])('%i bytes are not a header, and drop no work', (length) => {
   const by = referee();
   expect(judge(new Uint8Array(length), { by })).toMatchObject({

@@ -55,7 +55,7 @@ describe('a job', () => {
     const later = creationTimeOf(work.header) + 1_234_567n;
     const { header } = prepareJob(work, later);
     expect(creationTimeOf(header)).toBe(later);
-    expect(toHex(parentOf(header))).toBe(toHex(parentOf(work.header)));
+    expect(toHex(parentOf(header))).toBe(toHex(work.header.subarray(16, 48)));
     const differing = [...header.keys()].filter((i) => header[i] !== work.header[i]);
     expect(differing.every((i) => i >= 8 && i < 16)).toBe(true);
   });

@@ -82,7 +82,16 @@ describe('an argument of a capability', () => {
     ['{"decimal":"-12345678901.1234567"}', '{"decimal":"-12345678901.1234567"}'],
     ['[1.0,true,{"b":2.0}]', '[1,true,{"b":2}]'],
     ['{"constructor":1.0}', '{"constructor":1}'],
+    ['-9007199254740991', '-9007199254740991'],
+    ['-9007199254740992', '{"decimal":"-9007199254740992"}'],
+    ['{"int":9007199254740991}', '{"int":9007199254740991}'],
+    ['{"int":"-9007199254740992"}', '{"int":"-9007199254740992"}'],
+    ['{"int":5,"decimal":"1.0"}', '{"decimal":"1.0","int":5}'],
+    ['1e255', `{"decimal":"1${'0'.repeat(255)}"}`],
+    ['1e-255', '1.0e-255'],
     ['{"keys":["b","a","b"]}', '{"pred":"keys-all","keys":["a","b"]}'],
+    ['{"keys":["b","a"],"pred":"keys-any"}', '{"pred":"keys-any","keys":["a","b"]}'],
+    ['{"keys":"a","pred":"keys-any"}', '{"pred":"keys-any","keys":"a"}'],
     ['{"pred":"keys-all"}', '{"pred":"keys-all"}'],
     ['{"keys":["b","a"],"more":1}', '{"more":1,"keys":["b","a"]}'],
   ])('%s is written as %s', (json, written) => {
@@ -97,7 +106,12 @@ describe('an argument of a capability', () => {
     '{"decimal":"x"}',
     '{"decimal":"1e5"}',
     '1e300',
+    '1e256',
+    '1e-256',
+    `{"int":"${'1'.repeat(1001)}"}`,
+    `{"decimal":"${'1'.repeat(256)}"}`,
     '{"keys":[1]}',
+    '{"keys":["a"],"pred":1}',
   ])('cannot be %s', (json) => {
     expect(() => argText(json)).toThrow(LedgerFormatError);
   });
