@@ -160,7 +160,7 @@ type ProxyHeader =
 
 /** @param bytes all bytes that the connection has received so far */
 export function parseProxyHeader(bytes: Uint8Array): ProxyHeader {
-  if (beginsAs(bytes, V1_BEGIN)) return bytes.length < V1_BEGIN.length ? INCOMPLETE : parseText(bytes);
+  if (beginsAs(bytes, V1_BEGIN)) return parseText(bytes);
   if (beginsAs(bytes, V2_BEGIN)) return bytes.length < V2_FIXED_BYTES ? INCOMPLETE : parseBinary(bytes);
   return invalid('it does not begin like one');
 }

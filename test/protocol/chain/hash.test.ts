@@ -5,7 +5,7 @@ import { hashTail, prepareJob, puzzleOf, solves } from '#pickaxe/protocol/chain/
 import { splitNonce } from '#pickaxe/protocol/chain/nonce.js';
 import { meetsTarget } from '#pickaxe/protocol/chain/target.js';
 import { powHash, verify } from '#pickaxe/protocol/chain/verify.js';
-import { creationTimeOf, nonceOf, parseWork } from '#pickaxe/protocol/chain/work.js';
+import { creationTimeOf, nonceOf, parseWork, withNonce } from '#pickaxe/protocol/chain/work.js';
 import { blake2sKat, headers, negativeHeaders, powCompare, workRecords } from '../../vectors.ts';
 
 /** Computes blake2s-256 of any message with the compression function of src/protocol/chain/. */
@@ -40,6 +40,9 @@ describe('solved headers of the live network', () => {
     const nonce = splitNonce(BigInt(vector.nonce));
     expect(wordsToHex(hashTail(search, nonce))).toBe(vector.powHashHex);
     expect(solves(search, nonce)).toBe(true);
+    const others = puzzleOf(withNonce(header, ~BigInt(vector.nonce) & 0xffff_ffff_ffff_ffffn), target);
+    expect(others).toEqual(search);
+    expect(wordsToHex(hashTail(others, nonce))).toBe(vector.powHashHex);
   });
 });
 
@@ -89,9 +92,19 @@ describe('the referee', () => {
     const own = Number(nonce & 0xffffn);
     const solutions = [own, own ^ 1].map((value) => {
       const terms = { id: 'vector', nonce1: { value, bytes: 2 } } as const;
-      return verify(prepareJob(parseWork(fromHex(vector.workHex), terms)), nonce).solution;
+      return verify(prepareJob(parseWork(fromHex(vector.workHex), terms)), nonce);
     });
-    expect(solutions.map((solution) => solution?.nonce)).toEqual([nonce, undefined]);
+    expect(solutions.map(({ solution, proves }) => [solution?.nonce, proves])).toEqual([
+      [nonce, true],
+      [undefined, false],
+    ]);
+  });
+
+  it.each([-1n, 1n])('makes no solution from a number that is %i times 2^64 away from the nonce', (times) => {
+    const vector = workRecords.artificial[0];
+    const job = prepareJob(parseWork(fromHex(vector.workHex)));
+    const nonce = BigInt(vector.smallestNonceFromZero) + times * 2n ** 64n;
+    expect(verify(job, nonce)).toMatchObject({ proves: false, solution: undefined });
   });
 
   it('refuses a header of another length', () => {

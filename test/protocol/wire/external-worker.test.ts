@@ -44,6 +44,11 @@ describe('the answer of an external worker', () => {
     expect(parseAnswer('00000000deadbeef 12.5 7.\r')).toMatchObject({ hashes: 12.5, hashesPerSecond: 7 });
   });
 
+  it('may have 256 characters', () => {
+    const line = '00000000deadbeef'.padEnd(256);
+    expect([line, `${line} `].map(parseAnswer)).toEqual([{ nonce: 0xdeadbeefn }, undefined]);
+  });
+
   it.each([
     '',
     'deadbeef',

@@ -18,7 +18,9 @@ describe('a PROXY protocol header of version 1', () => {
     expect(parseProxyHeader(text(`${line}{"id":1}\n`))).toEqual(header);
   });
 
-  it.each(['PROXY UNKNOWN\r\n', 'PROXY UNKNOWN ffff:f::1 ffff::2 65535 65535\r\n'])('%j has none', (line) => {
+  const longest = `PROXY UNKNOWN ${'x'.repeat(91)}\r\n`;
+
+  it.each(['PROXY UNKNOWN\r\n', 'PROXY UNKNOWN ffff:f::1 ffff::2 65535 65535\r\n', longest])('%j has none', (line) => {
     expect(parseProxyHeader(text(line))).toEqual({ kind: 'header', bytes: line.length });
   });
 
@@ -57,6 +59,7 @@ describe('a PROXY protocol header of version 2', () => {
     ['the proxy’s own, with addresses', `${SIGNATURE} 20 11 0002 0000`, 18],
     ['no address', `${SIGNATURE} 21 00 0000`, 16],
     ['a socket in the file system', `${SIGNATURE} 21 31 0001 00`, 17],
+    ['as many notes as there may be', `${SIGNATURE} 21 00 1000 ${'00'.repeat(4_096)}`, 4_112],
   ])('has none: %s', (_, digits, bytes) => {
     expect(parseProxyHeader(hex(digits))).toEqual({ kind: 'header', bytes });
   });
@@ -65,6 +68,7 @@ describe('a PROXY protocol header of version 2', () => {
     [`${SIGNATURE} 11 11 000c`, 'its version is not 2'],
     [`${SIGNATURE} 22 11 000c`, 'its command is neither LOCAL nor PROXY'],
     [`${SIGNATURE} 21 11 ffff`, 'it is too long'],
+    [`${SIGNATURE} 21 11 1001`, 'it is too long'],
     [`${SIGNATURE} 21 11 000b ${'00'.repeat(11)}`, 'its IPv4 addresses are cut off'],
     [`${SIGNATURE} 21 21 000c ${'00'.repeat(12)}`, 'its IPv6 addresses are cut off'],
     [`${SIGNATURE} 21 21 0023 ${'00'.repeat(35)}`, 'its IPv6 addresses are cut off'],

@@ -18,6 +18,32 @@ describe('a line to the worker', () => {
   });
 
   it.each([
+    { type: 'job', id: 'x'.repeat(64), header: HEADER, target: 'f'.repeat(64) },
+    { type: 'cancel', id: 'x' },
+    { type: 'ping', echo: 'x'.repeat(256) },
+    { type: 'verdict', share: 1, outcome: 'stale', reason: 'x'.repeat(1_000) },
+    { type: 'rate', sharesPerSecond: 1_000 },
+    { type: 'rate', sharesPerSecond: 1 / 86_400 },
+    ...[0, 1, 2, 3, 4].map((bytes) => {
+      return { type: 'job', id: 'x', header: HEADER, nonce1: { value: 256 ** bytes - 1, bytes } };
+    }),
+  ])('may be as long and as large as %j', (request) => {
+    expect(readRequest(JSON.stringify(request))).toEqual(request);
+  });
+
+  it('is quoted and criticised to a limit', () => {
+    const { refusal } = readRequest('x'.repeat(90)) as { refusal: { message: string } };
+    expect(refusal.message).toMatch(/^this line is not JSON: "x{79}…"\. Write/);
+    const wrong = { type: 'job', id: '', header: '', target: '', nonce1: 1, clean: 1 };
+    const { refusal: many } = readRequest(JSON.stringify(wrong)) as { refusal: { message: string } };
+    expect(many.message.split('; ').map((fault) => fault.replace(/^job: /, '').split(':')[0])).toEqual([
+      'id',
+      'header',
+      'target',
+    ]);
+  });
+
+  it.each([
     [{ type: 'job', id: '', header: HEADER }, 'id: give a text of 1 to 64 characters'],
     [{ type: 'job', id: 'a', header: `${HEADER}0` }, 'header: give 572 hex digits'],
     [{ type: 'job', id: 'a', header: HEADER, target: 'f'.repeat(65) }, 'target: give a number in 1 to 64 hex digits'],
@@ -32,6 +58,14 @@ describe('a line to the worker', () => {
     [{ type: 'verdict', share: 0, outcome: 'accepted' }, 'share: give the number of a share'],
     [{ type: 'verdict', share: 1, outcome: 'good' }, 'outcome: give "accepted", "rejected" or "stale"'],
     [{ type: 'rate', sharesPerSecond: 0 }, 'sharesPerSecond: give a number'],
+    [{ type: 'rate', sharesPerSecond: 1_000.5 }, 'sharesPerSecond: give a number from 1/86400 to 1000, or null'],
+    [{ type: 'rate', sharesPerSecond: 1 / 86_401 }, 'sharesPerSecond: give a number'],
+    [{ type: 'cancel', id: 'x'.repeat(65) }, 'cancel: id: give a text of 1 to 64 characters'],
+    [{ type: 'ping', echo: 'x'.repeat(257) }, 'ping: echo: give a text of at most 256 characters'],
+    [
+      { type: 'verdict', share: 1, outcome: 'stale', reason: 'x'.repeat(1_001) },
+      'verdict: reason: give a text of at most 1000 characters',
+    ],
     [{ type: 'toString' }, 'a line is an object whose "type" is one of: job, cancel'],
     [null, 'a line is an object'],
     [7, 'a line is an object'],
