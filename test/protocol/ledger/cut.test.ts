@@ -19,7 +19,7 @@ import {
   knownGraph,
   onlyGraph,
 } from '#pickaxe/protocol/ledger/graphs.js';
-import { networkOf, versionCodeOf } from '#pickaxe/protocol/ledger/header.js';
+import { mayBeOf, networkOf, versionCodeOf } from '#pickaxe/protocol/ledger/header.js';
 import { parseExactJson, stringifyExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { selfSigned } from '../../node/client/certificates.ts';
 import { almost } from './arbitraries.ts';
@@ -268,5 +268,18 @@ describe('numbers of networks', () => {
 
   it.each(['testnet06', '', 'code', 'code -1', 'code 4294967296', 'code 1.5'])('are not known of %j', (network) => {
     expect(versionCodeOf(network)).toBeUndefined();
+  });
+
+  it.each([
+    ['mainnet01', 5, true],
+    ['mainnet01', 7, false],
+    ['development', 2, true],
+    ['recap-development', 1, true],
+    ['development', 5, false],
+    ['code 9', 9, true],
+    ['code 9', 8, false],
+    ['of nobody', 8, true],
+  ])('%s may have the number %i: %s', (network, code, may) => {
+    expect(mayBeOf(network, code)).toBe(may);
   });
 });

@@ -18,6 +18,7 @@ describe('decimals', () => {
     ['12345678901234567890.123456789012', '12345678901234567890.123456789012'],
     ['0.1000000000000000000', '0.1'],
     ['0e-999', '0.0'],
+    ['9'.repeat(400), `${'9'.repeat(400)}.0`],
   ])('%s is %s', (text, formatted) => {
     expect(formatDecimal(parseDecimal(text))).toBe(formatted);
   });
@@ -99,6 +100,8 @@ describe('decimals', () => {
   });
 
   it('refuses to divide by nothing', () => {
-    expect(() => divideDecimal(ONE, 0n)).toThrow(RangeError);
+    for (const divisor of [0n, -1n]) {
+      expect(() => divideDecimal(ONE, divisor)).toThrow('a decimal is divided by a positive integer');
+    }
   });
 });

@@ -6,6 +6,7 @@ import {
   LedgerFormatError,
   parseExactJson,
   parseExactJsonBytes,
+  quoted,
   safeInteger,
   stringifyExactJson,
 } from '#pickaxe/protocol/ledger/json.js';
@@ -81,6 +82,17 @@ describe('exact JSON', () => {
         { [text]: new JsonNumber('1') },
       ]);
     }
+  });
+
+  it('has 2^25 characters at most', () => {
+    expect(() => parseExactJson(' '.repeat(2 ** 25 + 1))).toThrow('The JSON has 33554433 characters');
+  });
+
+  it('is quoted to its sixtieth character', () => {
+    expect([60, 61].map((length) => quoted('x'.repeat(length)))).toEqual([
+      `"${'x'.repeat(60)}"`,
+      `"${'x'.repeat(60)}…"`,
+    ]);
   });
 
   it('says where the fault is', () => {

@@ -155,8 +155,8 @@ export class Place {
    */
   integer(): number {
     const meaning = this.#meaning();
-    const value = meaning && 'text' in meaning && /^\d{1,16}$/.test(meaning.text) ? Number(meaning.text) : undefined;
-    if (value !== undefined && Number.isSafeInteger(value)) return value;
+    const value = meaning && 'text' in meaning && /^\d{1,16}$/.test(meaning.text) ? Number(meaning.text) : NaN;
+    if (Number.isSafeInteger(value)) return value;
     throw this.fault(`must be a whole number of at least 0${this.#butIs()}`);
   }
 

@@ -46,6 +46,16 @@ function payloadOf(call: coin.CoinCall, changes: Partial<Payload> = {}): Payload
 
 const transfer = coin.transfer({ module: 'coin', sender: ALICE_ACCOUNT, receiver: BOB_ACCOUNT, amount: 91n * ONE });
 
+it('a signer is written with its address and its scheme, if it has them', () => {
+  const signer = { pubKey: ALICE.public, addr: ALICE.public, scheme: 'ED25519' };
+  const signers = [signer, { pubKey: ALICE.public }];
+  const cmd = cmdOf(payloadOf(transfer, { signers }));
+  expect(cmd).toContain(
+    `[{"addr":"${ALICE.public}","scheme":"ED25519","pubKey":"${ALICE.public}"},{"pubKey":"${ALICE.public}"}]`,
+  );
+  expect(parsePayload(cmd).signers).toMatchObject(signers);
+});
+
 describe('the contract tool’s own commands', () => {
   test.each(pairs)('$files', ({ request, cmd, hash }) => {
     const { code, data = null, networkId = null, signers, nonce } = request;

@@ -103,6 +103,14 @@ describe('the signatures of a command', () => {
     expect(verifyCommand({ ...command, sigs: command.sigs.toReversed() })).toMatchObject({ part: 'signatures' });
   });
 
+  it.each(['', 'A'.repeat(42), `${'A'.repeat(42)}=`])('have no meaning for the hash %j', (hash) => {
+    expect(verifyCommand({ ...twoSigners(), hash })).toEqual({
+      kind: 'wrong',
+      part: 'hash',
+      message: 'hash is not 43 characters of base64url.',
+    });
+  });
+
   it('must be as many as the signers', () => {
     const command = twoSigners();
     expect(verifyCommand({ ...command, sigs: command.sigs.slice(1) })).toEqual({

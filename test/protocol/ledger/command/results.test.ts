@@ -44,6 +44,16 @@ describe('results of the live network', () => {
     }
   });
 
+  test.each([
+    ['coin', { name: 'coin', namespace: null }],
+    ['free.token', { name: 'token', namespace: 'free' }],
+    [{ namespace: 'free', name: 'token' }, { name: 'token', namespace: 'free' }],
+    [{ name: 'coin' }, { name: 'coin', namespace: null }],
+  ])('have events of the module %j', (written, module) => {
+    const event = { name: 'A', params: [], moduleHash: '', module: written };
+    expect(parseCommandResult(exact({ ...result, events: [event] })).events).toMatchObject([{ module }]);
+  });
+
   test('that are none are refused', () => {
     const rest = results.commandResults.filter((each) => !isReal(each));
     expect(rest).toHaveLength(1);

@@ -168,6 +168,11 @@ describe('a request is refused with the file, the line and what to do', () => {
       'signed',
       expect.stringMatching(/^r\.yaml, line 2: data.* is nested more than 100 deep\.$/),
     ],
+    [
+      `${CODE}data: ${'{a: '.repeat(101)}1${'}'.repeat(101)}\n`,
+      'signed',
+      expect.stringMatching(/^r\.yaml, line 2: data.* is nested more than 100 deep\.$/),
+    ],
     [`${CODE}data: &a [*a]\n`, 'signed', expect.stringMatching(/^r\.yaml, line 2: /)],
   ])('%j as %s', (text, kind, message) => {
     expect(() => parse(text, kind)).toThrow(RequestFileError);
@@ -229,7 +234,7 @@ describe('a short text that would take long is refused', () => {
 
   it('but one within these bounds is read', () => {
     const rows = many(2_000, (i) => `  k${i}: {amount: 1.${i}, to: "k:${i}"}`, '\n');
-    const aliases = many(99, () => '*a', ', ');
+    const aliases = many(100, () => '*a', ', ');
     const { message } = parse(`${data(rows)}  a: &a {b: 1}\n  c: [${aliases}]\n`);
     expect(message).toMatchObject({ exec: { data: { k1999: { to: 'k:1999' } } } });
   });
@@ -449,6 +454,9 @@ describe('an unsigned form', () => {
       /^f\.yaml is a request, not yet a command: pickaxe tx build makes a command of it\.$/,
     ],
     ['a request in JSON', '{"pactTxHash": "x"}', /^f\.yaml is a request, /],
+    ['a key of requests', `${text}code: 1\n`, /^f\.yaml, line 5: code is not a key that is known here/],
+    ['no hash', text.replace(/^hash: .*\n/, ''), /^f\.yaml, line 1: hash must be a text/],
+    ['one text alone', '5\n', /^f\.yaml, line 1: the file must be a map/],
     [
       'a text that is no command',
       'hash: DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g\nsigs: {}\ncmd: "{"\n',

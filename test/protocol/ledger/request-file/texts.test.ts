@@ -39,6 +39,7 @@ describe('the tool’s language', () => {
     ['é1', '"\\233\\&1"'],
     ['éa', '"\\233a"'],
     ['\x0eH\x0eI', '"\\SO\\&H\\SOI"'],
+    ['aH1\n1', '"aH1\\n1"'],
     ['😀', '"\\128512"'],
   ])('shows %j as %s', (text, shown) => {
     expect(showText(text)).toBe(shown);

@@ -157,6 +157,12 @@ describe('signing', () => {
       expect(formatForm(putSignatures({ ...named, form: both }, added), 'send', 'form')).toBe(json);
       expect(putSignatures(named, [added[0]]).sigs).toEqual(added[0].sigs);
     }
+    for (const signature of [null, both.sigs.get(BOB.public)!]) {
+      const ofOthers = { file: 'alice.yaml', sigs: new Map([[ALICE.public, signature]]) };
+      expect(() => putSignatures(named, [ofOthers])).toThrow(
+        `alice.yaml: ${ALICE.public} is not a key that is to sign this command.`,
+      );
+    }
     const { cmds } = JSON.parse(json);
     expect(verifyCommand(cmds[0])).toEqual({ kind: 'valid' });
     // The signatures are in the order of the signers, not of the form.
