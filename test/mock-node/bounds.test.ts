@@ -9,7 +9,7 @@ import { Mempool } from '#pickaxe/mock-node/commands/mempool.js';
 import { Waiting } from '#pickaxe/mock-node/commands/waiting.js';
 import { ChainState } from '#pickaxe/mock-node/execution/chain-state.js';
 import type { Ledger } from '#pickaxe/mock-node/ledger/ledger.js';
-import { CutFetcher } from '#pickaxe/mock-node/p2p/cut-pipeline.js';
+import { CutFetcher, CutPipeline } from '#pickaxe/mock-node/p2p/cut-pipeline.js';
 import { type PeerClient, Peers } from '#pickaxe/mock-node/p2p/peers.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 import { parseCommand } from '#pickaxe/protocol/ledger/command/command.js';
@@ -161,4 +161,26 @@ it('a branch that left the own one long ago is not followed, however long the pa
   const asked: string[] = [];
   await expect(fetchLong(300, (path) => void asked.push(path))).rejects.toThrow('has left the own branch long ago');
   expect(asked).toEqual(['/chain/0/header/branch']);
+});
+
+it('a hundred cuts wait at most, and one with too many heads does not', async () => {
+  const ledger = { settings: { network: 'development' }, chains: chainsOf({ chains: 1 }) } as unknown as Ledger;
+  const reasons: string[] = [];
+  const pipeline = new CutPipeline(ledger, new Peers(), {} as PeerClient, ({ reason }) => reasons.push(reason));
+  const cut = (heads: number) => {
+    const of = new Map(Array.from({ length: heads }, (_, chain) => [chain, {}]));
+    return { network: 'mainnet01', origin: null, heads: of } as unknown as Cut;
+  };
+  const take = (count: number) => {
+    for (let i = 0; i < count; i++) pipeline.take(cut(1));
+  };
+  take(99);
+  pipeline.take(cut(2));
+  take(2);
+  await vi.waitFor(() => expect(reasons).toHaveLength(101));
+  expect(reasons[0]).toBe('has more heads than there are chains');
+  expect(new Set(reasons.slice(1))).toEqual(new Set(['is of mainnet01']));
+  // Cuts that were processed make room for others.
+  take(100);
+  await vi.waitFor(() => expect(reasons).toHaveLength(201));
 });

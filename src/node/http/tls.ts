@@ -73,10 +73,11 @@ export function connectorFor(
 /**
  * Looks up host names, and rejects addresses of this machine, and link-local, multicast and reserved addresses. Each
  * lookup is checked, because the addresses of a name may change.
+ * @param find looks up a name without a check
  */
-function lookupOfStranger(origin: string): LookupFunction {
+export function lookupOfStranger(origin: string, find: typeof lookup = lookup): LookupFunction {
   return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    find(hostname, { ...options, all: true }, (error, addresses) => {
       const near = addresses?.find(({ address }) => isNearOnly(address));
       const fault = near && new NodeError('unreachable', `${origin} leads to ${near.address}, which no node can have.`);
       if (error || fault) callback(error ?? (fault as NodeError), '');

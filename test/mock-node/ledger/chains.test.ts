@@ -13,7 +13,7 @@ import { checkCut } from '#pickaxe/protocol/ledger/cut.js';
 import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { nextEpoch, weightAbove } from '#pickaxe/protocol/ledger/difficulty.js';
 import { checkAdjacents, knownGraph, onlyGraph } from '#pickaxe/protocol/ledger/graphs.js';
-import { blockHash } from '#pickaxe/protocol/ledger/header.js';
+import { blockHash, parseHeader } from '#pickaxe/protocol/ledger/header.js';
 import { encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
 import { parseCoinbase } from '#pickaxe/protocol/ledger/payload.js';
 import { tableReward } from '#pickaxe/protocol/ledger/reward.js';
@@ -60,6 +60,10 @@ it('a payload belongs to one miner and one block', () => {
   const [first, other] = [payload(), payload({ ...MINER, predicate: 'keys-any' })];
   expect(other).not.toBe(first);
   expect(payload()).toBe(first);
+  chains.refreshPayload(CHAIN + 1);
+  expect(payload()).toBe(first);
+  chains.refreshPayload(CHAIN);
+  expect(payload()).not.toBe(first);
   grow(chains, CHAIN);
   for (const neighbour of chains.graph[CHAIN]) chains.addRival(neighbour, NOW_US);
   expect(payload()).not.toBe(first);
@@ -171,4 +175,50 @@ it('a tip that goes back leaves orphans above it, which are still listed', () =>
   expect([...store.between(1n, 10n)].map(({ id }) => id)).toEqual(blocks.map(({ id }) => id));
   grow(chains, 0, START_US + 4n);
   expect([...store.between(2n, 10n)].map((block) => store.isCanonical(block))).toEqual([false, true, false]);
+});
+
+it('a block that is removed takes along those that build on it, and no others', () => {
+  const chains = chainsOf();
+  for (const chain of chains.graph.keys()) grow(chains, chain);
+  const block = chains.tip(CHAIN);
+  const [near] = chains.graph[CHAIN];
+  const far = chains.graph.findIndex((others, chain) => chain !== CHAIN && !others.includes(CHAIN));
+  for (const chain of [near, far]) grow(chains, chain);
+  const next = () => parseHeader(headerOf(chains));
+  grow(chains, CHAIN);
+  for (const chain of chains.graph[CHAIN]) if (chain !== near) grow(chains, chain);
+  expect(next().height).toBe(5_000_003n);
+  const lost = chains.remove(block);
+  expect(Object.fromEntries(lost)).toEqual({
+    [CHAIN]: 2,
+    ...Object.fromEntries(chains.graph[CHAIN].map((chain) => [chain, 1])),
+  });
+  expect(chains.heightOf(far)).toBe(5_000_002n);
+  // The next work builds on the new tip.
+  expect(next().height).toBe(5_000_001n);
+});
+
+it('the cut of long ago has the oldest blocks', () => {
+  const chains = chainsOf({ chains: 3, firstHeight: 7 });
+  for (const chain of [0, 1, 2]) grow(chains, chain);
+  const heightsOf = (blocksBack: number) => {
+    const { heads } = cutOf(chains, { origin: null, network: 'mainnet01', blocksBack });
+    return [...heads.values()].map(({ height }) => height);
+  };
+  expect([0, 1, 2, 9].map(heightsOf)).toEqual([
+    [8n, 8n, 8n],
+    [7n, 7n, 7n],
+    [7n, 7n, 7n],
+    [7n, 7n, 7n],
+  ]);
+});
+
+it('a coinbase has logs as long as a hash, and other ones in each payload', () => {
+  const chains = chainsOf({ chains: 1 });
+  const logs = [1n, 2n].map((i) => {
+    const { payload } = grow(chains, 0, NOW_US + i);
+    return JSON.parse(Buffer.from(payload.coinbase).toString()).logs;
+  });
+  for (const each of logs) expect(each).toMatch(/^[\w-]{43}$/);
+  expect(logs[0]).not.toBe(logs[1]);
 });

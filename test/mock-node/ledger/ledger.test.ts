@@ -3,9 +3,11 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { Ledger, type LedgerEvent } from '#pickaxe/mock-node/ledger/ledger.js';
+import { LedgerStats, recordOf } from '#pickaxe/mock-node/ledger/mining-stats.js';
+import type { Judgement } from '#pickaxe/mock-node/ledger/referee.js';
 import { type MockNodeOptions, optionsSchema } from '#pickaxe/mock-node/options.js';
 import { seededRandom } from '#pickaxe/mock-node/random.js';
-import { WORK_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
+import { HEADER_BYTES, WORK_OFFSET } from '#pickaxe/protocol/chain/bytes.js';
 import { parseHeader } from '#pickaxe/protocol/ledger/header.js';
 import { share } from './nodes.ts';
 
@@ -101,6 +103,7 @@ it('other miners find blocks by themselves, until the ledger stands still', () =
   vi.advanceTimersByTime(1_000);
   const before = ledger.stats.rivalBlocks;
   expect(before).toBeGreaterThan(50);
+  expect(before).toBeLessThan(400);
   ledger.standsStill = true;
   vi.advanceTimersByTime(1_000);
   expect(ledger.stats.rivalBlocks).toBe(before);
@@ -162,4 +165,66 @@ it('closing ends the blocks of others and the new payloads, also after a pause o
   expect(ledger.stats.rivalBlocks).toBe(rivalBlocks);
   const { payloadHash } = parseHeader(ledger.issueWork('k:a').slice(WORK_OFFSET.header));
   expect(payloadHash).toEqual(parseHeader(payload).payloadHash);
+});
+
+it('a target that is set is copied', () => {
+  const { ledger } = setUp();
+  const target = new Uint8Array(32).fill(7);
+  ledger.target = target;
+  target.fill(9);
+  expect(ledger.target).toEqual(new Uint8Array(32).fill(7));
+});
+
+it('the first blocks are as old as the options say, or of the time that they say', () => {
+  const ageOf = (options: MockNodeOptions) => {
+    const { ledger } = setUp(options);
+    return ledger.nowUs() - ledger.chains.tip(CHAIN).header.creationTimeUs;
+  };
+  expect(ageOf({ firstBlockAgeMs: 7 })).toBe(7_000n);
+  expect(ageOf({ firstBlockTimeMs: 1_700_000_000_000 - 9, firstBlockAgeMs: 7 })).toBe(9_000n);
+});
+
+it('only the next solution becomes an orphan when that was asked for', () => {
+  const { ledger, issueHeader } = setUp();
+  ledger.orphanNext(0);
+  const isCanonical = () => {
+    ledger.clockSkewMs += 1_000; // Each block is later than those below it.
+    const { work, outcome } = ledger.submit(issueHeader());
+    expect([outcome, work?.chain]).toEqual(['accepted', CHAIN]);
+    return ledger.chains.tip(CHAIN).header.payloadHash.every((byte, i) => byte === work?.payload.payloadHash[i]);
+  };
+  const height = ledger.chains.heightOf(CHAIN);
+  expect([isCanonical(), ledger.chains.heightOf(CHAIN)]).toEqual([false, height + 1n]);
+  expect([isCanonical(), ledger.chains.heightOf(CHAIN)]).toEqual([true, height + 2n]);
+});
+
+it('followers of blocks get each canonical block once, and also those of another node’s cut', () => {
+  const theirs = setUp().ledger;
+  const { ledger: ours, issueHeader } = setUp();
+  const followed: string[] = [];
+  ours.followBlocks(({ header: { chain, height } }) => followed.push(`${chain} ${height - 5_000_000n}`));
+  ours.submit(issueHeader());
+  ours.advance(CHAIN);
+  expect(followed.splice(0)).toEqual([`${CHAIN} 1`, '8 1', '13 1', '18 1', `${CHAIN} 2`]);
+  theirs.advanceTo(CHAIN, 5_000_003n);
+  ours.clockSkewMs = 1_000; // Otherwise, blocks would be in the future: each is later than those below it.
+  ours.join(share(theirs.chains, ours.chains));
+  expect(followed.at(-1)).toBe(`${CHAIN} 3`);
+  expect(new Set(followed).size).toBe(followed.length);
+  const levels = followed.map((each) => Number(each.split(' ')[1]));
+  expect(levels).toEqual(levels.toSorted((a, b) => a - b));
+});
+
+it('every solution is counted, and the newest thousand are kept', () => {
+  const stats = new LedgerStats();
+  const header = new Uint8Array(HEADER_BYTES);
+  const submit = (judgement: Judgement, isDuplicate = false) => stats.record(recordOf(header, judgement, isDuplicate));
+  submit({ outcome: 'stale', reason: 'No associated Payload' });
+  for (let i = 0; i < 999; i++) submit({ outcome: 'rejected', reason: `fault ${i}` }, i === 0);
+  expect(stats).toMatchObject({ submissions: 1_000, accepted: 0, rejected: 999, stale: 1, duplicates: 1, orphaned: 0 });
+  expect(stats.records).toHaveLength(1_000);
+  expect(stats.records[0]).toMatchObject({ reason: 'No associated Payload', outcome: 'stale', workTimeUs: undefined });
+  submit({ outcome: 'rejected', reason: 'the last' });
+  expect(stats.records).toHaveLength(1_000);
+  expect([stats.records[0], stats.records.at(-1)].map((record) => record?.reason)).toEqual(['fault 0', 'the last']);
 });

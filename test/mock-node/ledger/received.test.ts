@@ -1,7 +1,7 @@
 /** The checks of other nodes' blocks, and the messages for wrong ones. */
 
 import { describe, expect, it } from 'vitest';
-import { rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
+import { payloadSize, rootsOf } from '#pickaxe/mock-node/ledger/block-store.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { integerToTarget } from '#pickaxe/protocol/chain/target.js';
 import { weightAbove } from '#pickaxe/protocol/ledger/difficulty.js';
@@ -64,6 +64,11 @@ const WRONG: readonly [string, Wrong, RegExp][] = [
       };
     },
     /^header\.adjacents: /,
+  ],
+  [
+    'a neighbour’s block that nobody knows',
+    ({ adjacents: [first, ...others] }) => ({ adjacents: [{ ...first, hash: new Uint8Array(32) }, ...others] }),
+    /^a parent is not known$/,
   ],
   ['a parent that nobody knows', () => ({ parent: new Uint8Array(32) }), /^a parent is not known$/],
   ['another height', () => ({ height: HEIGHT + 1n }), /^a parent is not known$/],
@@ -132,6 +137,14 @@ describe('a payload of another node is refused with', () => {
     expect(ours.blocksOf(CHAIN).get(block.id)).toBeUndefined();
     expect(receive(block.header).id).toBe(block.id);
   });
+});
+
+it('a payload may have 1 MiB', () => {
+  const { receive, block } = setUp();
+  const rest = payloadSize(block.payload);
+  const withBytes = (bytes: number) => ({ ...block.payload, transactions: [new Uint8Array(bytes - rest)] });
+  expect(() => receive(block.header, withBytes(2 ** 20))).toThrow(/hash to/);
+  expect(() => receive(block.header, withBytes(2 ** 20 + 1))).toThrow('a payload has more than 1048576 bytes');
 });
 
 it('a block that is right is taken beside the own ones, once', () => {

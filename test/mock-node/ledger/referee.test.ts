@@ -157,6 +157,17 @@ it('a header that was changed and has a wrong hash is rejected because of the ha
   });
 });
 
+it('without a check of the proof of work, any nonce solves, and all else is judged', () => {
+  const by = new Referee(LIFETIME_MS, false);
+  const record = new Uint8Array(WORK_BYTES); // No nonce solves this target.
+  record.set(someHeader, WORK_OFFSET.header);
+  const issue = () => by.issue(record, FACTS, ISSUED_MS);
+  issue();
+  expect(judge(withNonce(someHeader, 7n), { by })).toEqual(accepted);
+  issue();
+  expect(judge(withCreationTime(someHeader, PARENT_US), { by })).toEqual(wrongTime);
+});
+
 it('a solution is accepted once', () => {
   const by = referee();
   expect(judge(someHeader, { by })).toEqual(accepted);

@@ -31,7 +31,9 @@ describe('two sides', () => {
     }
     expect((await p2p('/chain/0/header')).plain).toMatchObject({ limit: 20 });
     expect((await ask('/chain/0/header')).plain).toMatchObject({ limit: 26 });
-    const bounds = { method: 'POST', body: { upper: Array(5).fill(id), lower: [] } } as const;
+    const upTo = (most: number) => ({ method: 'POST', body: { upper: Array(most).fill(id), lower: [] } }) as const;
+    expect((await p2p('/chain/0/header/branch', upTo(4))).status).toBe(200);
+    const bounds = upTo(5);
     const many = [await ask('/chain/0/header/branch', bounds), await p2p('/chain/0/header/branch', bounds)];
     expect(many.map(({ status }) => status)).toEqual([200, 400]);
     const batch = await p2p('/chain/0/payload/batch', { method: 'POST', body: [] });

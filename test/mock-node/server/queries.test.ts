@@ -111,6 +111,7 @@ describe('block hashes', () => {
       plain: { reason: 'key not found', key: nobody },
     });
     expect(hashes(await branch({ upper: [id(3, 1)], lower: [nobody] }))).toHaveLength(2);
+    expect(hashes(await branch({ upper: Array(32).fill(id(3, 1)), lower: Array(32).fill(id(3, 0)) }))).toHaveLength(1);
     const many = await branch({ upper: Array(33).fill(id(3, 1)), lower: [] });
     const exceeded = 'upper branch bound limit exceeded. Only 32 values are supported.';
     expect([many.status, many.plain]).toEqual([400, exceeded]);

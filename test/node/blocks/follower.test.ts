@@ -14,7 +14,7 @@ import { decodeBase64url, encodeBase64url, LedgerFormatError, parseExactJson } f
 import { payloadWithOutputsFromJson, provePayload } from '#pickaxe/protocol/ledger/payload.js';
 import { PATIENCE } from '../../patience.ts';
 import { payloads } from '../../protocol/ledger/vectors.ts';
-import { branches, FakeClock, headerOf, madeHeader, madeRecord, PretendNode } from './pretend.ts';
+import { branches, FakeClock, headerOf, madeBlock, madeHeader, madeRecord, PretendNode } from './pretend.ts';
 
 /** Longer than the minimum time between deciding looks. */
 const ROUND_MS = 15_000;
@@ -614,6 +614,20 @@ describe('the reward of a won block', () => {
     expect(watch.changes.map(({ what }) => what)).toEqual(['paid-elsewhere', 'state']);
     expect(node.asked.filter((what) => what === 'payload')).toHaveLength(1);
     expect(totalsOf(watch.store.blocks)).toMatchObject({ won: 1, earned: 0n, unproven: 0, paidElsewhere: 1 });
+  });
+
+  it('is asked for at once although a refused block of the same node is being looked at', async () => {
+    const node = new PretendNode();
+    node.payloads.set(key, payload);
+    const watch = new Watch(node);
+    const stop = new AbortController();
+    const running = watch.follower.run(stop.signal);
+    // The node never has the payload of this block.
+    watch.follower.lookAtPayee(node.node, true, () => madeBlock(madeHeader(1, 5n)));
+    watch.found(header, { account: 'k:me' });
+    await vi.waitFor(() => expect(watch.changes).toMatchObject([{ what: 'paid-elsewhere' }]), PATIENCE);
+    stop.abort();
+    await running;
   });
 
   it('is compared with the account of its own run, and one of an earlier run accuses no node of this one', async () => {

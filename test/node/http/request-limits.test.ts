@@ -1,7 +1,7 @@
 /** Compares the time limits with the requirements of the documents and the protocol. */
 
 import { expect, it } from 'vitest';
-import { nodeLimits } from '#pickaxe/node/http/request-limits.js';
+import { apiLimits, nodeLimits } from '#pickaxe/node/http/request-limits.js';
 
 it('a node that is back is asked for work within a second', () => {
   expect(nodeLimits.fetchPauses.mostMs).toBeLessThan(1_000);
@@ -50,4 +50,39 @@ it('a submission is repeated for as long as nodes remember work, and for five se
 it('a stream may be as old as nodes allow: 240 s and 10 %', () => {
   expect(nodeLimits.maxStreamMs).toBeGreaterThan(264_000);
   expect(nodeLimits.maxStreamMs).toBeLessThanOrEqual(300_000);
+});
+
+it('no request waits for longer than seconds to find out that nobody answers', () => {
+  expect(nodeLimits.connectTimeoutMs).toBeLessThanOrEqual(5_000);
+  expect(nodeLimits.configTimeoutMs).toBeLessThanOrEqual(5_000);
+  expect(nodeLimits.workTimeoutMs).toBeLessThanOrEqual(10_000);
+  expect(nodeLimits.solvedTimeoutMs).toBeLessThanOrEqual(10_000);
+  expect(nodeLimits.streamAnswerMs).toBeLessThanOrEqual(10_000);
+  expect(nodeLimits.bodyTimeoutMs).toBeLessThanOrEqual(1_000);
+});
+
+it('a node that refuses everything is tried again after five minutes, and at least once an hour', () => {
+  expect(nodeLimits.unhealthyPauses).toEqual({ firstMs: 300_000, mostMs: 3_600_000 });
+});
+
+it('the API is asked three times within seconds, as by the reference client, and for half a minute each time', () => {
+  expect(apiLimits.attempts).toBe(3);
+  expect(apiLimits.pauses.firstMs).toBeLessThanOrEqual(500);
+  expect(apiLimits.pauses.mostMs).toBeLessThanOrEqual(5_000);
+  expect(apiLimits.answerTimeoutMs).toBeLessThanOrEqual(30_000);
+});
+
+it('a result is waited for until real nodes give up, which is after 180 s, and not much longer', () => {
+  expect(apiLimits.listenTimeoutMs).toBeGreaterThan(180_000);
+  expect(apiLimits.listenTimeoutMs).toBeLessThanOrEqual(200_000);
+});
+
+it('a payload whose header has just appeared is asked for three times more, half a second apart', () => {
+  expect(apiLimits.freshPayloadAttempts).toBe(1 + 3);
+  expect(apiLimits.freshPayloadPauseMs).toBe(500);
+});
+
+it('answers are as long as documents say: 1 MiB, and with blocks as many characters as JSON may have', () => {
+  expect(apiLimits.mostShortAnswerBytes).toBe(2 ** 20);
+  expect(apiLimits.mostAnswerBytes).toBe(2 ** 25);
 });

@@ -7,6 +7,7 @@ import type { Trust } from '#pickaxe/base/net/tls-trust.js';
 import type { MockNode } from '#pickaxe/mock-node/mock-node.js';
 import { MiningClient } from '#pickaxe/node/client/mining.js';
 import { NodeError } from '#pickaxe/node/http/node-error.js';
+import { lookupOfStranger } from '#pickaxe/node/http/tls.js';
 import { nodeAddress } from '#pickaxe/node/http/url.js';
 import { examineNode } from '#pickaxe/rig/survey/examine-node.js';
 import { eventually, mine } from '../../miner/source/follow.ts';
@@ -194,5 +195,43 @@ describe('an examination', () => {
     const { findings, untrusted } = await examineNode({ ...question, trust: only(selfSigned) });
     expect(findings.map(({ state }) => state)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok']);
     expect(untrusted).toBeUndefined();
+  });
+});
+
+describe('the name of a node that only strangers have named', () => {
+  const far = [
+    { address: '198.51.100.7', family: 4 },
+    { address: '2a00::7', family: 6 },
+  ];
+
+  /** What a connection gets that asks for one address or for all, where the name has these. */
+  function looked(found: LookupAddress[] | Error, all: boolean) {
+    const asked: unknown[] = [];
+    const find = (name: string, options: object, done: (error: Error | null, found?: LookupAddress[]) => void) => {
+      asked.push([name, options]);
+      if (found instanceof Error) done(found);
+      else done(null, found);
+    };
+    const answers: unknown[][] = [];
+    const look = lookupOfStranger('https://node.example:1', find as unknown as typeof dns.lookup);
+    look('node.example', { all, family: 0 }, (...answer) => answers.push(answer));
+    expect(asked).toEqual([['node.example', { all: true, family: 0 }]]);
+    expect(answers).toHaveLength(1);
+    return answers[0];
+  }
+
+  it('is looked up with all of its addresses, or with the first one', () => {
+    expect(looked(far, true)).toEqual([null, far]);
+    expect(looked(far, false)).toEqual([null, '198.51.100.7', 4]);
+  });
+
+  it.each([true, false])('may have no address of this machine, all asked for: %s', (all) => {
+    const [error, address] = looked([...far, { address: '127.0.0.1', family: 4 }], all);
+    expect([error, address]).toMatchObject([
+      { kind: 'unreachable', message: 'https://node.example:1 leads to 127.0.0.1, which no node can have.' },
+      '',
+    ]);
+    const unknown = new Error('ENOTFOUND');
+    expect(looked(unknown, all)).toEqual([unknown, '']);
   });
 });

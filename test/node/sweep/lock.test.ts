@@ -1,7 +1,7 @@
 /** A lock that is released twice: the second release is not of the lock that another process has taken since. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Lock, LockedError } from '#pickaxe/node/sweep/state-files.js';
@@ -45,4 +45,19 @@ it('a lock can be taken again after its release, and is then released, too', () 
     lock.release();
     expect(readdirSync(directory)).toEqual([]);
   }
+});
+
+it.each([
+  ['of an earlier process with the id of this one', `${process.pid} ${hostname()} 1`, true],
+  ['of a process on another machine with the id of this one', `${process.pid} another-machine 1`, false],
+  ['without an owner', '', false],
+  ['of something else', 'nobody', false],
+])('a lock %s is replaced: %s', (_, owner, isReplaced) => {
+  const { directory, file } = lockFile();
+  writeFileSync(file, owner);
+  const lock = new Lock(file);
+  if (isReplaced) lock.take();
+  else expect(() => lock.take()).toThrow(LockedError);
+  lock.release();
+  expect(readdirSync(directory)).toEqual(isReplaced ? [] : ['lock']);
 });

@@ -11,7 +11,7 @@ import {
 } from '#pickaxe/node/sweep/next-step.js';
 import type { AccountLook, Evidence } from '#pickaxe/node/sweep/sweep-ledger.js';
 import { plannedTransfer, type Sweep, stateOf } from '#pickaxe/node/sweep/sweep-state.js';
-import { ONE } from '#pickaxe/protocol/ledger/decimal.js';
+import { formatDecimal, ONE } from '#pickaxe/protocol/ledger/decimal.js';
 import { PAYMENT, RECEIVER, RECEIVER_KEY } from './payments.ts';
 import { changed, NEVER, PAIR, World } from './world.ts';
 
@@ -218,5 +218,43 @@ describe('a receiver', () => {
   ] as const)('%j about whom two nodes disagree gets nothing', async (request, elsewhere) => {
     await expect(plan(request, named, elsewhere)).rejects.toThrow('Two nodes disagree about the account');
     expect(await plan(request, named, 'no other node')).toMatchObject({ isNew: false });
+  });
+});
+
+describe('the gas of a payment', () => {
+  const { amount, gasPrice, account } = PAYMENT;
+
+  /** @returns the gas limit with which the payment is tried out by an account of this balance, or why it is not */
+  async function trialOf(balance: bigint | undefined, more: Partial<PaymentRequest> = {}) {
+    const world = await World.make();
+    const gasLimits: unknown[] = [];
+    const ledger = changed(world.ledger, {
+      look: async (chain, name, stop) => {
+        const look = await world.ledger.look(chain, name, stop);
+        if (name !== account) return look;
+        return { ...look, details: balance === undefined ? undefined : { ...look.details!, balance } };
+      },
+      tryOut: async (_, { cmd }) => {
+        gasLimits.push(JSON.parse(cmd).meta.gasLimit);
+        return { outcome: { status: 'success', data: true }, gas: 1 };
+      },
+    });
+    await planPayment(ledger, { ...PAYMENT, ...more }, NEVER);
+    return gasLimits;
+  }
+
+  it('is tried out with all that the balance can pay for, up to a limit', async () => {
+    expect(await trialOf(amount + 2_501n * gasPrice)).toEqual([2_500]);
+    expect(await trialOf(amount + 2_499n * gasPrice)).toEqual([2_499]);
+    expect(await trialOf(amount + 2n * gasPrice - 1n)).toEqual([1]);
+  });
+
+  it('that the balance cannot pay for is said, with what is missing', async () => {
+    await expect(trialOf(amount + gasPrice - 1n)).rejects.toThrow(
+      `too little for ${formatDecimal(amount)} and the gas, which can cost ${formatDecimal(2_500n * gasPrice)} ` +
+        `at a gas price of ${formatDecimal(gasPrice)}: up to ${formatDecimal(2_499n * gasPrice + 1n)} is missing.`,
+    );
+    await expect(trialOf(amount - 1n)).rejects.toThrow('coins on chain 1, too little for');
+    await expect(trialOf(undefined)).rejects.toThrow('does not exist on chain 1. pickaxe balance shows');
   });
 });

@@ -53,6 +53,16 @@ describe('a plan', () => {
       /^Gas may cost more coins than are moved\. The gas price is 1\.0,/,
     );
     expect(gasWarning({ ...sweep, gasPrice: parseDecimal('0.00002') })).toMatch(/is it mistyped\?$/);
+    const dear = { ...sweep, gasPrice: parseDecimal('0.00001') };
+    expect(gasWarning(dear)).toBeUndefined();
+    expect(gasWarning({ ...dear, gasPrice: dear.gasPrice + 1n })).toMatch(/is it mistyped\?$/);
+    // One transfer that moves as many coins as its gas may cost, and one that moves less.
+    const [transfer] = sweep.transfers;
+    const moving = (amount: bigint) => ({ ...sweep, transfers: [{ ...transfer, amount }] });
+    const cost = mostGasCost(moving(0n));
+    expect(gasWarning(moving(cost))).toBeUndefined();
+    expect(gasWarning(moving(cost - 1n))).toMatch(/^Gas may cost more coins than are moved/);
+    expect(gasWarning({ ...sweep, transfers: [] })).toBeUndefined();
   });
 
   it('signs nothing: nobody could send what the node is asked to try out', async () => {
@@ -104,6 +114,22 @@ describe('a sweep is refused', () => {
     expect(await refusal(world, { gasStation: 'kadena-xchain-gas' })).toContain('kadena-xchain-gas cannot pay');
   });
 
+  it('where what pays for the arrival lacks the smallest part of a coin', async () => {
+    const world = await World.make();
+    const needed = 2_500n * WISHES.gasPrice;
+    const withBalance = (balance: bigint) =>
+      changed(world.ledger, {
+        look: async (chain, account, stop) => {
+          const look = await world.ledger.look(chain, account, stop);
+          return { ...look, details: { ...look.details!, balance } };
+        },
+      });
+    expect((await planSweep(withBalance(needed), WISHES, NEVER)).targetBalance).toBe(needed);
+    await expect(planSweep(withBalance(needed - 1n), WISHES, NEVER)).rejects.toThrow(
+      'The account cannot pay for the arrival: it has 0.000024999999 on chain 0, and 0.000025 is needed.',
+    );
+  });
+
   it('to an account that anybody could take on the target chain', async () => {
     const accounts = [{ account: 'mine', balance: '2.0', keys: [PAIR.publicKey], chains: [1, 2] }];
     expect(await refusal(await World.make({ accounts }), { account: 'mine' })).toContain('anybody could take its name');
@@ -111,6 +137,13 @@ describe('a sweep is refused', () => {
 
   it.each([
     ['has keys of another kind', 'mine', ['WEBAUTHN-a4010103'], 'something else than Ed25519 keys'],
+    [
+      'has more keys than a command has signatures',
+      'mine',
+      Array(101).fill(PAIR.publicKey),
+      'more keys than could ever',
+    ],
+    ['has one key of another kind', 'mine', [PAIR.publicKey, 'WEBAUTHN-a4010103'], 'something else than Ed25519 keys'],
     ['has no keys', 'mine', [], 'something else than Ed25519 keys'],
     ['does not have the key of its name', ACCOUNT, [OTHER.publicKey], 'does not have the key of its name'],
   ])('to an account that %s', async (_, account, keys, says) => {

@@ -47,7 +47,10 @@ describe('results of the live network', () => {
   test.each([
     ['coin', { name: 'coin', namespace: null }],
     ['free.token', { name: 'token', namespace: 'free' }],
-    [{ namespace: 'free', name: 'token' }, { name: 'token', namespace: 'free' }],
+    [
+      { namespace: 'free', name: 'token' },
+      { name: 'token', namespace: 'free' },
+    ],
     [{ name: 'coin' }, { name: 'coin', namespace: null }],
   ])('have events of the module %j', (written, module) => {
     const event = { name: 'A', params: [], moduleHash: '', module: written };
