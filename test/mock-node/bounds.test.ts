@@ -15,6 +15,7 @@ import { seededRandom } from '#pickaxe/mock-node/random.js';
 import { parseCommand } from '#pickaxe/protocol/ledger/command/command.js';
 import type { Cut, Peer } from '#pickaxe/protocol/ledger/cut.js';
 import { encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
+import { PATIENCE } from '../patience.ts';
 import { arrival, banksOf, commandOf, toBob } from './execution/bank.ts';
 import { chainsOf, grow, NOW_US } from './ledger/nodes.ts';
 
@@ -177,10 +178,10 @@ it('a hundred cuts wait at most, and one with too many heads does not', async ()
   take(99);
   pipeline.take(cut(2));
   take(2);
-  await vi.waitFor(() => expect(reasons).toHaveLength(101));
+  await vi.waitFor(() => expect(reasons).toHaveLength(101), PATIENCE);
   expect(reasons[0]).toBe('has more heads than there are chains');
   expect(new Set(reasons.slice(1))).toEqual(new Set(['is of mainnet01']));
   // Cuts that were processed make room for others.
   take(100);
-  await vi.waitFor(() => expect(reasons).toHaveLength(201));
+  await vi.waitFor(() => expect(reasons).toHaveLength(201), PATIENCE);
 });

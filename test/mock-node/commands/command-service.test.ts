@@ -151,6 +151,26 @@ describe('/local', () => {
     );
   });
 
+  it('takes flags and lists only as they are defined', async () => {
+    const { local, post } = await startBank();
+    const statusOf = async (query: string) => (await local(0, commandOf(0, toBob('2.0')), query)).status;
+    for (const query of ['?preflight=false', '?preflight=true', '?rewindDepth=0'])
+      expect(await statusOf(query)).toBe(200);
+    for (const query of ['?preflight=1', '?signatureVerification=', '?rewindDepth=-1', '?rewindDepth=x']) {
+      expect(await statusOf(query)).toBe(400);
+    }
+    for (const [path, body] of [
+      ['send', { cmds: [] }],
+      ['poll', { requestKeys: [] }],
+      ['listen', { listen: 'x' }],
+    ] as const) {
+      expect(await post(0, `api/v1/${path}`, body)).toMatchObject({
+        status: 400,
+        text: expect.stringMatching(/^Error in \$: /),
+      });
+    }
+  });
+
   it('looks back by some blocks', async () => {
     const { run, balance, local } = await startBank();
     await run(0, commandOf(0, toBob('2.0')));

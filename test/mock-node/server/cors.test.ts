@@ -37,6 +37,23 @@ it('answers a browser that asks before it sends a command', async () => {
   expect(await ask(p2pUrl!)).toEqual([404, undefined]);
 });
 
+it('answers no other request of the method OPTIONS, and nothing of another network', async () => {
+  const { url } = await startMock({ chains: 10 });
+  const statusOf = async (method: 'OPTIONS' | 'GET', headers: Record<string, string>, network = 'development') => {
+    const answer = await request(`${url}/chainweb/0.0/${network}/cut`, { method, headers });
+    await answer.body.dump();
+    return answer.statusCode;
+  };
+  const asks = { 'access-control-request-method': 'GET' };
+  expect([
+    await statusOf('OPTIONS', { origin, ...asks }),
+    await statusOf('OPTIONS', { origin }),
+    await statusOf('OPTIONS', asks),
+    await statusOf('GET', { origin, ...asks }),
+    await statusOf('GET', {}, 'mainnet01'),
+  ]).toEqual([200, 405, 405, 200, 404]);
+});
+
 it('refuses bodies that real nodes refuse, and no shorter ones', async () => {
   const { ask } = await startMock({ chains: 10 });
   const batch = (characters: number) => {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { isOnCurve } from '#pickaxe/node/client/miner-identity.js';
+import { explainMiner, isOnCurve, minerIdentity } from '#pickaxe/node/client/miner-identity.js';
 
 describe('a public key', () => {
   /** RFC 8032, 7.1: the public keys of the tests 1, 2, 3, 1024 and SHA(abc). */
@@ -41,4 +41,28 @@ describe('a public key', () => {
     expect(points).toBeGreaterThan(90);
     expect(points).toBeLessThan(166);
   });
+});
+
+it('a miner is known by the account of its first key, if no other one is given', () => {
+  const [one, two] = ['a', 'b'].map((digit) => digit.repeat(64));
+  const predicate = 'keys-any';
+  expect(minerIdentity({ predicate, publicKeys: [] })).toBeUndefined();
+  expect(minerIdentity({ predicate, account: 'me' })).toBeUndefined();
+  expect(minerIdentity({ predicate, publicKeys: [one, two] })).toEqual({
+    account: `k:${one}`,
+    predicate,
+    publicKeys: [one, two],
+  });
+  expect(minerIdentity({ predicate, account: 'me', publicKeys: [one] })?.account).toBe('me');
+});
+
+it.each([
+  ['a'.repeat(64), 'The account is a bare key. Most accounts begin with "k:"'],
+  [`k:${'b'.repeat(64)}`, 'but the key behind that is not the first public key'],
+  [`k:${'a'.repeat(64)}`, '"k:" followed by a key and the bare key are two different accounts'],
+  ['me', '"k:" followed by a key and the bare key are two different accounts'],
+])('a node that does not know the account %s: what may be wrong', (account, says) => {
+  const text = explainMiner({ account, predicate: 'keys-all', publicKeys: ['a'.repeat(64)] });
+  expect(text).toContain(`The account (${account}), the predicate (keys-all)`);
+  expect(text).toContain(says);
 });

@@ -181,6 +181,8 @@ describe('a node’s information', () => {
   it('about its health is a text', async () => {
     const { api, seen } = await apiWith(() => ({ body: 'Health check OK.\n' }));
     expect(await api.health()).toBe('Health check OK.');
+    const { api: talking } = await apiWith(() => ({ body: 'x'.repeat(201) }));
+    expect(await talking.health()).toBe(`${'x'.repeat(199)}…`);
     expect(seen[0].path).toBe('/health-check');
   });
 

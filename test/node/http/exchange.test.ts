@@ -88,6 +88,41 @@ describe.each([429, 503])('the status %i', (status) => {
   });
 });
 
+it.each([
+  [400, 'begin with https://'],
+  [426, 'begin with https://'],
+  [404, 'Is there a login page or a proxy in between'],
+  [200, 'Is there a login page or a proxy in between'],
+])('what answers with %i and without the headers of a node is none', async (status, says) => {
+  const http = await httpOf((_, response) => response.writeHead(status).end('welcome'));
+  const fault = await faultOf(http.work(miner, never));
+  expect(fault).toMatchObject({ kind: 'not a node', status, message: expect.stringContaining(says) });
+});
+
+it.each([
+  [429, 'too many requests', 'is busy', true],
+  [500, 'failed', 'failed', false],
+  [502, 'failed', 'failed', false],
+  [503, 'failed', 'is busy', true],
+])('the status %i means %s, and that the node %s', async (status, kind, words, isBusy) => {
+  const http = await httpOf((_, response) => response.writeHead(status, NODE_HEADERS).end());
+  const fault = await faultOf(http.work(miner, never));
+  expect(fault).toMatchObject({ kind, status, isBusy, mayHaveBeenTaken: !isBusy, retryable: true });
+  expect(fault.message).toContain(` ${words} (${status} for `);
+});
+
+it.each([
+  ['0', 0],
+  ['999999', 999_999_000],
+  ['1000000', undefined],
+  ['-1', undefined],
+  ['Wed, 21 Oct 2026 07:28:00 GMT', undefined],
+])('retry-after: %s', async (value, retryAfterMs) => {
+  const headers = { ...NODE_HEADERS, 'retry-after': value };
+  const http = await httpOf((_, response) => response.writeHead(503, headers).end());
+  expect(await faultOf(http.work(miner, never))).toMatchObject({ retryAfterMs });
+});
+
 it('an answer that is far too large is not read', async () => {
   const http = await httpOf((_, response) => {
     response.writeHead(200, { ...NODE_HEADERS, 'content-length': 1_100_000 }).end(Buffer.alloc(1_100_000));
