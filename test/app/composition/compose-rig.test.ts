@@ -272,3 +272,17 @@ it('a rig without nodes, pools and a fleet is refused', async () => {
   await expect(refused).rejects.toThrow(UsageError);
   await expect(refused).rejects.toThrow('No NATS server is configured');
 });
+
+const POOL = { ...DEFAULTS.pool, urls: ['stratum+tcp://pool.example:1'], user: 'me.rig' };
+
+it.each([
+  ['a node', onNode(), [2, true]],
+  ['a pool', configOf({ pool: POOL }), [0, false]],
+])(
+  'only on a node blocks are followed, nodes are watched and a balance can be asked for: %s',
+  async (_, config, expected) => {
+    const { context } = world();
+    const { rig } = await composed({ context, config });
+    expect([rig.sidecars.length, rig.askBalance !== undefined]).toEqual(expected);
+  },
+);

@@ -100,6 +100,11 @@ describe('the page of results', () => {
     ]);
   });
 
+  test('has solutions that were only delivered, if there are any', () => {
+    const rig = new FakeRig().connected(1e9).tell(verdict('cpu', 'delivered'), verdict('cpu', 'accepted'));
+    expect(results(rig.status)[0]).toBe('accepted 1, rejected 0, stale 0, unknown 0, delivered 1');
+  });
+
   test('says so before anything has happened', () => {
     expect(results(new FakeRig().status)).toEqual([
       'accepted 0, rejected 0, stale 0, unknown 0',
