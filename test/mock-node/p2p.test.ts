@@ -5,7 +5,7 @@
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '#pickaxe/base/system/clock.js';
 import type { MockNodeEvent } from '#pickaxe/mock-node/mock-node.js';
 import { type Cut, cutFromJson, cutToJson, type Peer } from '#pickaxe/protocol/ledger/cut.js';
@@ -16,7 +16,12 @@ import { ALICE, alice, banksOf, bob, coins, commandOf, toBob } from './execution
 import { DIALECTS, type OtherOptions } from './node.ts';
 
 const GUARD = { predicate: 'keys-all', publicKeys: [ALICE.publicKey] };
-const SAME = { p2p: 'tls', firstBlockTimeMs: Date.now() - 30_000, reward: '2.0' } as const;
+const SAME = { p2p: 'tls', reward: '2.0' } as const;
+/** Time of the first blocks of all networks of a test. A node refuses commands that are much newer than its blocks. */
+let firstBlockTimeMs = 0;
+beforeEach(() => {
+  firstBlockTimeMs = Date.now() - 30_000;
+});
 
 interface NetworkOptions extends OtherOptions {
   readonly dialect?: Dialect;
@@ -32,7 +37,7 @@ async function startNetwork(
   for (let i = 0; i < size; i++) {
     const events: MockNodeEvent[] = [];
     const bank = await banksOf(dialect)(
-      { ...SAME, ...options },
+      { ...SAME, firstBlockTimeMs, ...options },
       { clock, onEvent: (event) => void events.push(event) },
     );
     nodes.push({ ...bank, events });
@@ -156,7 +161,7 @@ describe('a cut that is published', () => {
     a.grow(22);
     await publish(await cutOf(a), b);
     await eventually(() => expect(reasons(b).at(-1)).toBe('is 20 blocks or more ahead'));
-    const [other] = await startNetwork(1, { firstBlockTimeMs: SAME.firstBlockTimeMs + 1_000 });
+    const [other] = await startNetwork(1, { firstBlockTimeMs: firstBlockTimeMs + 1_000 });
     other.grow(2);
     b.node.peers.add('cut', other.node.peers.own!);
     await publish(await cutOf(other), b);

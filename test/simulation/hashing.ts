@@ -1,8 +1,10 @@
 /** The slow part of simulated hashers, which really hash: a search of a few thousand nonces. */
 
 import { BoundedMap } from '#pickaxe/base/system/bounded.js';
-import { type Puzzle, puzzleOf, solves } from '#pickaxe/protocol/chain/job.js';
-import { joinNonce, type Lane } from '#pickaxe/protocol/chain/nonce.js';
+import { ROW_COUNTERS, scan } from '#pickaxe/miner/engine/cpu/kernels/kernel.js';
+import { loadWasm } from '#pickaxe/miner/engine/cpu/kernels/wasm-kernels.js';
+import { type Puzzle, puzzleOf } from '#pickaxe/protocol/chain/job.js';
+import type { Lane } from '#pickaxe/protocol/chain/nonce.js';
 import { parseHeader } from '#pickaxe/protocol/wire/stratum.js';
 
 /** A header as a stratum server sends it. */
@@ -37,6 +39,12 @@ export function prepareHeader(hex: string): PreparedHeader | undefined {
   return made;
 }
 
+/** Every version of Node.js has this kernel. */
+const kernel = loadWasm('wasm-simd');
+/** The search in this thread is the only one, so it is always the current run. */
+const RUN = 1;
+const currentRun = Int32Array.of(RUN);
+
 /** Searches the nonces of a lane, one after the other. */
 export class Search {
   readonly #puzzle: Puzzle;
@@ -58,9 +66,11 @@ export class Search {
   /** @returns the nonces among the next `hashes` that meet the target */
   next(hashes: number): bigint[] {
     const found: bigint[] = [];
-    for (const end = this.#counter + hashes; this.#counter < end; this.#counter++) {
-      const nonce = { ...this.#lane, counter: this.#counter, page: 0 };
-      if (solves(this.#puzzle, nonce)) found.push(joinNonce(nonce));
+    for (const end = this.#counter + hashes; this.#counter < end; ) {
+      const counters = Math.min(ROW_COUNTERS, end - this.#counter);
+      const range = { ...this.#lane, counter: this.#counter, counters, page: 0, pages: 1 };
+      found.push(...scan(kernel, this.#puzzle, RUN, range, currentRun).candidates);
+      this.#counter += counters;
     }
     return found;
   }

@@ -204,9 +204,14 @@ export abstract class SimulatedMember {
     return !this.process.isDead && this.#live !== undefined;
   }
 
-  /** The connection of the present process to its fleet. */
-  get link(): SimulatedLink | undefined {
-    return this.#link;
+  /** Whether its connection to the fleet is there, and nothing holds its messages. */
+  get isConnected(): boolean {
+    return this.#link?.state.isConnected === true && this.#link.heldUntilMs <= this.process.virtualMs;
+  }
+
+  /** When its connection to the fleet was last interrupted, or something held its messages, in virtual time. */
+  get disconnectedMs(): number {
+    return Math.max(this.#link?.changedMs ?? 0, this.#link?.heldUntilMs ?? 0);
   }
 
   /** Lets the process read its settings again, as after a change of its file. */

@@ -61,6 +61,8 @@ export class SimulatedLink implements Link {
   readonly member: SimulatedProcess;
   /** Virtual time (ms) until which nothing passes, in either direction. */
   heldUntilMs = 0;
+  /** When the connection was last lost or made again, in virtual time (ms). */
+  changedMs = 0;
   #state: LinkState = CONNECTED;
   readonly #nats: SimulatedNats;
   readonly #inbox: string;
@@ -157,6 +159,7 @@ export class SimulatedLink implements Link {
 
   #change(state: LinkState): void {
     this.#state = state;
+    this.changedMs = this.member.virtualMs;
     for (const listener of [...this.#listeners]) listener(state);
   }
 

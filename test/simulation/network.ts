@@ -3,6 +3,7 @@
  * what really happened, so that a world can compare that with what the miners believe.
  */
 
+import { ROW_COUNTERS } from '#pickaxe/miner/engine/cpu/kernels/kernel.js';
 import { type Random, randomBytes } from '#pickaxe/mock-node/random.js';
 import { HEADER_BYTES, HEADER_OFFSET, TARGET_BYTES, toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { puzzleOf } from '#pickaxe/protocol/chain/job.js';
@@ -129,7 +130,7 @@ export class SimulatedNetwork {
     const header = this.#header(parent.chain, parent, timeUs);
     const search = new Search(puzzleOf(header, this.target), splitNonce(0n));
     for (;;) {
-      const [nonce] = search.next(64);
+      const [nonce] = search.next(ROW_COUNTERS);
       if (nonce !== undefined) return this.block(Buffer.from(withNonce(header, nonce)));
     }
   }

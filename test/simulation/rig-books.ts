@@ -14,9 +14,13 @@ export interface Found {
   readonly atMs: number;
 }
 
+/** How many solutions a process has found, and with which outcomes. */
+export type Counts = { found: number } & Record<Outcome, number>;
+
 /** Solutions of one process of a rig. */
 export interface Account {
   readonly rig: string;
+  readonly counts: Counts;
   /** By nonce and chain: the solutions without a verdict. */
   readonly pending: Map<string, Found>;
   /** The headers of candidates, by their hashes in hex. Only their engine knows them. */
@@ -38,7 +42,8 @@ export abstract class RigBooks {
   }
 
   open(rig: string): Account {
-    const account: Account = { rig, pending: new Map(), headers: new Map() };
+    const counts = { found: 0, accepted: 0, delivered: 0, rejected: 0, stale: 0, unknown: 0 };
+    const account: Account = { rig, counts, pending: new Map(), headers: new Map() };
     this.accounts.add(account);
     return account;
   }
@@ -88,6 +93,7 @@ export abstract class RigBooks {
   #solution(account: Account, event: Extract<MinerEvent, { type: 'solution' }>): void {
     const key = keyOf(event);
     this.found++;
+    account.counts.found++;
     const hash = toHex(event.hash);
     const header = account.headers.get(hash);
     if (!header) {
@@ -108,6 +114,7 @@ export abstract class RigBooks {
     }
     account.pending.delete(key);
     this.verdicts[event.outcome]++;
+    account.counts[event.outcome]++;
     this.simulation.note(`${account.rig} ${event.outcome} ${key}: ${event.reason}`);
     this.judge(account, found, event, key);
   }

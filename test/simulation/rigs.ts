@@ -7,7 +7,7 @@ import type { Job } from '#pickaxe/protocol/chain/job.js';
 import { pauseOnBattery, pauseWhileUsed } from '#pickaxe/rig/pauses/pauses.js';
 import { SimulatedEngine } from './engine.ts';
 import { type MemberOptions, SimulatedMember } from './members.ts';
-import type { Account, RigBooks } from './rig-books.ts';
+import type { Account, Counts, RigBooks } from './rig-books.ts';
 
 export interface RigOptions extends Omit<MemberOptions, 'mostSkewMs' | 'coordinates'> {
   readonly books: RigBooks;
@@ -63,6 +63,11 @@ export class SimulatedRig extends SimulatedMember {
   get isAble(): boolean {
     const { process, pausedBy, engine, isParked } = this;
     return !process.isDead && !process.isFrozen && !pausedBy && engine?.mode === 'fine' && !isParked;
+  }
+
+  /** What the present process has counted. */
+  get counts(): Readonly<Counts> {
+    return this.account.counts;
   }
 
   /** The solutions without a verdict. */

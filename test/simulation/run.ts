@@ -1,5 +1,6 @@
 /** Runs a world with a seed: minutes with faults, a calm minute, and an end. */
 
+import { SignalListeners } from './signal-listeners.ts';
 import { type Faults, type RunOptions, Simulation, type Violation } from './simulation.ts';
 import { FleetWorld } from './worlds/fleet.ts';
 import { PaymentsWorld } from './worlds/payments.ts';
@@ -47,6 +48,8 @@ export const WORLDS: Readonly<Record<string, MakeWorld>> = {
 
 const CALM_MS = 60_000;
 const END_MS = 60_000;
+/** Time after the last fault from which little happens. */
+const SETTLED_MS = 20_000;
 
 export interface Run {
   readonly seed: number;
@@ -66,6 +69,7 @@ export async function runWorld(make: MakeWorld, options: RunOptions): Promise<Ru
   const { time } = simulation;
   const listeners = listenForErrors(simulation);
   const before = listenersOf();
+  const signals = new SignalListeners();
   try {
     const world = make(simulation);
     simulation.planFaults(world.faults(), world.endFaults?.bind(world));
@@ -75,8 +79,12 @@ export async function runWorld(make: MakeWorld, options: RunOptions): Promise<Ru
     if (world.endFaults) simulation.endFaults();
     world.calm();
     const endMs = calmMs + (world.calmMs ?? CALM_MS);
+    await time.runUntil(calmMs + SETTLED_MS);
+    signals.mark();
     await time.runUntil(endMs);
     world.checkMining();
+    const leak = signals.check();
+    if (leak !== undefined) simulation.violate(leak);
     world.stop();
     await time.runUntil(endMs + END_MS);
     world.stopMembers();
@@ -95,6 +103,7 @@ export async function runWorld(make: MakeWorld, options: RunOptions): Promise<Ru
       digest: simulation.digest(),
     };
   } finally {
+    signals.end();
     listeners.end();
   }
 }

@@ -171,7 +171,7 @@ describe('the block log', () => {
 
 /** A file on a disk that is full until the test empties it. It accepts half of a write before the error. */
 function fullDisk() {
-  const disk = { isFull: true };
+  const disk = { isFull: true, writes: 0 };
   const openFile = async (file: string): Promise<StoreFile> => {
     const real = await openPrivate(file, true);
     return {
@@ -180,6 +180,7 @@ function fullDisk() {
       datasync: () => real.datasync(),
       close: () => real.close(),
       appendFile: async (text) => {
+        disk.writes++;
         if (!disk.isFull) return await real.appendFile(text);
         await real.appendFile(`${text}`.slice(0, 100));
         throw new Error('ENOSPC: no space left on device');
@@ -195,6 +196,8 @@ test('a full disk is said once and stops nothing; the lines are written once the
   store.add(found(1));
   await vi.waitFor(() => expect(warnings).toHaveLength(1), PATIENCE);
   store.add(found(2));
+  // The second write ends the line that the first one has torn.
+  await vi.waitFor(() => expect(disk.writes).toBeGreaterThan(2), PATIENCE);
   await store.refresh();
   const said = [expect.stringMatching(/cannot be written \(ENOSPC.*mining goes on/), expect.anything()];
   await vi.waitFor(() => expect(warnings).toEqual(said), PATIENCE);

@@ -3,6 +3,7 @@
 import { FleetRates } from '../fleet-rates.ts';
 import { inFleet, SettingsFile, SimulatedCoordinator } from '../members.ts';
 import { SimulatedNats } from '../nats.ts';
+import { SimulatedOperator } from '../operator.ts';
 import { SimulatedRig } from '../rigs.ts';
 import type { Faults, Simulation } from '../simulation.ts';
 import { type Configured, fleetFaults } from './faults.ts';
@@ -22,6 +23,7 @@ export class FleetWorld extends MiningWorld {
   override readonly coordinators: readonly SimulatedCoordinator[];
   override readonly configured: readonly (Configured & { readonly member: SimulatedCoordinator })[];
   override readonly sharesNodes: boolean;
+  readonly #operator: SimulatedOperator;
 
   constructor(simulation: Simulation, options: FleetOptions) {
     super(simulation, options.nodes);
@@ -42,6 +44,12 @@ export class FleetWorld extends MiningWorld {
       const options = { simulation, books, isCurrent, settings, nodes, nats, hashesPerSecond: 12 };
       return new SimulatedRig({ name: `rig${at}`, ...options });
     });
+    this.#operator = new SimulatedOperator(simulation, nats, this.rigs);
+  }
+
+  override check(): void {
+    super.check();
+    this.#operator.check();
   }
 
   endFaults(): void {

@@ -4,6 +4,7 @@ import { FleetRates } from '../fleet-rates.ts';
 import { FleetShareBooks } from '../fleet-share-books.ts';
 import { inFleet, onPools, SimulatedCoordinator } from '../members.ts';
 import { SimulatedNats } from '../nats.ts';
+import { SimulatedOperator } from '../operator.ts';
 import { PoolUser, userOf } from '../pool-user.ts';
 import { SimulatedRig } from '../rigs.ts';
 import type { Faults, Simulation } from '../simulation.ts';
@@ -19,6 +20,7 @@ export class PoolFleetWorld extends PoolsWorld {
   override readonly coordinators: readonly SimulatedCoordinator[];
   /** The processes of the coordinator, oldest first. */
   readonly #users: PoolUser[] = [];
+  readonly #operator: SimulatedOperator;
 
   constructor(simulation: Simulation) {
     super(simulation);
@@ -63,8 +65,14 @@ export class PoolFleetWorld extends PoolsWorld {
         },
       });
     });
+    this.#operator = new SimulatedOperator(simulation, nats, this.rigs);
     for (const rig of this.rigs) books.processes.push(() => rig.process);
     books.processes.push(() => coordinator.process);
+  }
+
+  override check(): void {
+    super.check();
+    this.#operator.check();
   }
 
   protected override users(): readonly PoolUser[] {

@@ -56,13 +56,13 @@ export class Service {
     const areAllWell = nodes.every((node) => this.#lasts(node));
     const areAllHonest = nodes.every(({ name }) => this.#lasts(`${name} is honest`));
     for (const coordinator of coordinators) {
-      this.#note(coordinator, isUp(coordinator) && isConnected(coordinator));
+      this.#note(coordinator, isUp(coordinator) && coordinator.isConnected);
     }
     this.#checkAlone(nowMs);
     const serving = coordinators.filter((each) => this.#lasts(each) && this.#hasNode(each));
     for (const rig of rigs) {
       rig.check();
-      const isServed = coordinators.length > 0 ? isConnected(rig) && serving.length > 0 : this.#hasNode(rig);
+      const isServed = coordinators.length > 0 ? rig.isConnected && serving.length > 0 : this.#hasNode(rig);
       this.#note(rig, rig.isAble && isServed);
       const sinceMs = this.#since.get(rig);
       if (sinceMs === undefined) continue;
@@ -88,10 +88,10 @@ export class Service {
     if (!isQuiet && !isNoticed) return;
     const hasNode = ({ config }: SimulatedMember) =>
       nodes.some((node) => config?.node.urls?.includes(node.url) && works(node) && isHonest(node));
-    const hasCoordinator = coordinators.some((each) => isUp(each) && isConnected(each) && hasNode(each));
+    const hasCoordinator = coordinators.some((each) => isUp(each) && each.isConnected && hasNode(each));
     const when = isQuiet ? 'although nothing is wrong' : `although it could have noticed that ${alone?.name}`;
     for (const rig of rigs) {
-      if (!rig.isAble || !(coordinators.length > 0 ? isConnected(rig) && hasCoordinator : hasNode(rig))) continue;
+      if (!rig.isAble || !(coordinators.length > 0 ? rig.isConnected && hasCoordinator : hasNode(rig))) continue;
       const staleMs = nowMs - rig.lastCurrentMs;
       if (staleMs > CURRENT_MS) simulation.violate(`${rig.name} has no current work for ${seconds(staleMs)}, ${when}`);
       if (!isQuiet) continue;
@@ -122,6 +122,4 @@ const works = ({ mode, following, process }: SimulatedNode) =>
 const isHonest = ({ mode, following }: SimulatedNode) =>
   mode !== 'giving stale work' && mode !== 'refusing' && following === 'the network';
 const isUp = ({ process }: SimulatedMember) => !process.isDead && !process.isFrozen;
-const isConnected = ({ link, process }: SimulatedMember) =>
-  link?.state.isConnected === true && link.heldUntilMs <= process.virtualMs;
 const seconds = (ms: number) => `${(ms / 1000).toFixed(0)} s`;
