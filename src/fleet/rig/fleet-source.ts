@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { Backoff } from '../../base/net/backoff.ts';
 import { onAbort, pause } from '../../base/system/abort.ts';
-import { LogBucket, TokenBucket } from '../../base/system/bounded.ts';
+import { BoundedMap, LogBucket, TokenBucket } from '../../base/system/bounded.ts';
 import { type Clock, watchSuspension } from '../../base/system/clock.ts';
 import { Announcements } from '../../miner/source/announcements.ts';
 import { BaseSource } from '../../miner/source/complete-source.ts';
@@ -58,6 +58,8 @@ export class FleetSource extends BaseSource {
   readonly #renewPauses: Backoff;
   /** The coordinators that have sent a state, by name. */
   readonly #coordinators = new Map<string, CoordinatorSource>();
+  /** By name of a coordinator: `rankOf`. */
+  readonly #ranks = new BoundedMap<string, string>(MOST_COORDINATORS);
   #failover: FailoverSource | undefined;
   #listener: UpdateListener = () => {};
   #isLost = false;
@@ -183,13 +185,18 @@ export class FleetSource extends BaseSource {
    *   that a failover does not try them first
    */
   #ranked(): CoordinatorSource[] {
-    const { rig } = this.#fleet;
     const goneSinceMs = this.#clock.monotonicMs() - 2 * this.#limits.lostAfterMs;
     const all = Array.from(this.#coordinators.values(), (source) => {
       const isThere = source.lastStateMs > goneSinceMs ? 1 : 0;
-      return { source, key: `${isThere} ${rankOf(rig, source.coordinator)}` };
+      return { source, key: `${isThere} ${this.#rankOf(source.coordinator)}` };
     });
     return all.sort((a, b) => (a.key < b.key ? 1 : -1)).map(({ source }) => source);
+  }
+
+  #rankOf(coordinator: string): string {
+    const rank = this.#ranks.get(coordinator) ?? rankOf(this.#fleet.rig, coordinator);
+    this.#ranks.set(coordinator, rank);
+    return rank;
   }
 
   /**

@@ -2,7 +2,8 @@
 
 import type { Logger } from 'pino';
 import { LEFT, type SourceKind } from '../../miner/events/vocabulary.ts';
-import type { RigState, RigStatus } from '../status/status.ts';
+import type { StateStatus } from '../status/rig-state.ts';
+import type { RigState } from '../status/status.ts';
 import type { Tally } from '../status/tally.ts';
 import { describeState, formatDuration } from '../status/units.ts';
 
@@ -23,10 +24,8 @@ function whatIsWrong(name: Trouble, sourceKind: SourceKind): string {
 /** States without a fault. They are logged at the level info, and all other states as warnings. */
 const QUIET: ReadonlySet<RigState> = new Set(['starting', 'paused']);
 
-type State = Pick<RigStatus, 'state' | 'sourceKind' | 'stateReason' | 'stateAgeSeconds'>;
-
 /** @returns `no node for 2 min`, or `no node` in the first second; undefined while the rig mines */
-export function outageInShort({ state, sourceKind, stateAgeSeconds }: State): string | undefined {
+export function outageInShort({ state, sourceKind, stateAgeSeconds }: StateStatus): string | undefined {
   if (state === 'mining') return undefined;
   const what = whatIsWrong(state, sourceKind);
   const seconds = wholeSeconds(stateAgeSeconds);
@@ -34,7 +33,7 @@ export function outageInShort({ state, sourceKind, stateAgeSeconds }: State): st
 }
 
 /** @returns `no node for 2 min (nothing listens there), retrying`; undefined while the rig mines */
-export function outageInFull(status: State): string | undefined {
+export function outageInFull(status: StateStatus): string | undefined {
   const { state, sourceKind, stateReason: reason } = status;
   if (state === 'mining') return undefined;
   // A parent connects by itself. All other sources are tried again, unless their reason ends with `LEFT`.
@@ -67,13 +66,13 @@ export class Outages {
 
   /** Checks the rig's state, and logs a line if one is due. Call this every `OUTAGE_LOOK_MS`. */
   look(): void {
-    const status = this.#tally.status();
+    const status = this.#tally.state();
     const { nowMs } = this.#tally;
     if (status.state === 'mining') this.#over(nowMs);
     else this.#goesOn(status, status.state, nowMs);
   }
 
-  #goesOn(status: State, name: Trouble, nowMs: number): void {
+  #goesOn(status: StateStatus, name: Trouble, nowMs: number): void {
     if (this.#troubles.size === 0) this.#sinceMs = nowMs - Math.round(1000 * status.stateAgeSeconds);
     this.#troubles.add(whatIsWrong(name, status.sourceKind));
     const dueMs = this.#loggedMs === undefined ? this.#sinceMs + FIRST_MS : this.#loggedMs + AGAIN_MS;

@@ -37,8 +37,17 @@ interface Finding {
 }
 
 /** Checks devices first, then sources, then work, because a person has to mend faults in this order. */
-export function rigState(basis: StateBasis): Finding {
+function rigState(basis: StateBasis): Finding {
   return deviceTrouble(basis) ?? supplyTrouble(basis) ?? mining(basis);
+}
+
+/** The state as a rig's status has it. */
+export type StateStatus = Pick<RigStatus, 'state' | 'stateReason' | 'stateAgeSeconds' | 'sourceKind'>;
+
+export function stateStatus(basis: StateBasis): StateStatus {
+  const { name, reason, sinceMs } = rigState(basis);
+  const stateAgeSeconds = (basis.nowMs - sinceMs) / 1000;
+  return { state: name, stateReason: reason === '' ? null : reason, stateAgeSeconds, sourceKind: basis.sourceKind };
 }
 
 /**

@@ -8,7 +8,7 @@ import { BlockCounts, Latencies, Luck, Meter, type TimedFlag, VerdictCounts, wit
 import { EarningsEstimate, type EarningsTerms, earningsOf, timeToBlockSeconds } from './earnings.ts';
 import { sumOfRelays } from './figures.ts';
 import { DeviceStats } from './hashrates.ts';
-import { type CurrentWork, rigState, type StateBasis, supplyTrouble } from './rig-state.ts';
+import { type CurrentWork, type StateBasis, type StateStatus, stateStatus, supplyTrouble } from './rig-state.ts';
 import { RelayStats, Sources, workStatus } from './source-stats.ts';
 import type { DeviceStatus, RigStatus, Summary } from './status.ts';
 
@@ -150,14 +150,19 @@ export class Tally {
     return supplyTrouble(this.#basis()) !== undefined;
   }
 
+  /** Only the state of the status, which is asked for each second. */
+  state(): StateStatus {
+    return stateStatus(this.#basis());
+  }
+
   status(): RigStatus {
     const basis = this.#basis();
-    const { nowMs, devices, relays, sources, sourceKind, work } = basis;
+    const { nowMs, devices, relays, sources, work } = basis;
     const all = Object.values(devices);
     const sum = (rate: (device: DeviceStatus) => number) => all.reduce((total, device) => total + rate(device), 0);
     const hashesPerSecond = sum((device) => device.hashesPerSecond);
-    const state = rigState(basis);
-    const isMining = state.name === 'mining';
+    const { sourceKind, ...state } = stateStatus(basis);
+    const isMining = state.state === 'mining';
     // The devices' rates are averages, so they stay above 0 for half a minute after mining has stopped.
     const rate = isMining ? hashesPerSecond + sumOfRelays(relays).hashesPerSecond : 0;
     const earnings = isMining ? this.#earnings.at(rate, all) : NO_EARNINGS;
@@ -165,10 +170,8 @@ export class Tally {
     return {
       timeMillis: wallMs(this.#clock),
       startTimeMillis: this.#startTimeMillis,
-      state: state.name,
-      stateReason: state.reason === '' ? null : state.reason,
-      stateAgeSeconds: (nowMs - state.sinceMs) / 1000,
-      paused: state.name === 'paused',
+      ...state,
+      paused: state.state === 'paused',
       ready: isMining,
       hashesPerSecond,
       hashesPerSecondByWindow: this.#meter.windows(nowMs),
