@@ -53,6 +53,8 @@ type End = 'killed' | { readonly code: number } | { readonly refused: string };
 /** Coins that a sweep leaves on each chain, and the fewest that it moves. */
 export const KEEP = parseDecimal('0.001');
 const MIN = parseDecimal('0.01');
+/** How often somebody forgets that a payment is unfinished, and begins it again. */
+const FORGETTING = 0.3;
 
 export class Payer {
   readonly name: string;
@@ -76,6 +78,8 @@ export class Payer {
   killIn = 0;
   readonly #options: PayerOptions;
   readonly #random: Random;
+  /** Decides whether the person forgets that a payment is unfinished. */
+  readonly #forgets: Random;
   #stop = new AbortController();
   #stoppedMs: number | undefined;
   #unique = 0;
@@ -85,6 +89,7 @@ export class Payer {
     this.name = options.name;
     this.#options = options;
     this.#random = options.simulation.random(options.name);
+    this.#forgets = options.simulation.random(`what ${options.name} forgets`);
     void this.#live(options.simulation.time.start(`${this.name}, in person`));
   }
 
@@ -127,8 +132,18 @@ export class Payer {
         }
         if (state === 'nothing') return;
         resume = state === 'pending' || (state === undefined && resume);
+        if (state === 'pending' && this.#forgets() < FORGETTING) await this.#payAgain(job);
       }
       await person.sleep(2_000 + this.#random() * 20_000);
+    }
+  }
+
+  /** A command that is not told to go on must not pay a second time while the first payment is unfinished. */
+  async #payAgain(job: Job): Promise<void> {
+    const { end } = await this.#run(job, false);
+    const isRefused = typeof end === 'object' && 'refused' in end;
+    if (end !== 'killed' && !isRefused) {
+      this.#options.simulation.violate(`${this.name} pays ${job.name} again, which is unfinished`);
     }
   }
 
