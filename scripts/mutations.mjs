@@ -40,7 +40,7 @@ const LONG_FILES = 5;
 
 /**
  * Which of the files of tests that reach a fault judge it from their start: first the nearest, which notice most
- * faults, then more. Those that are further away hardly ask what the module does.
+ * faults, then more. Those that are further away reach a module by way of many others, and seldom fail because of it.
  */
 const FILES_TOGETHER = [
   [0, 4],

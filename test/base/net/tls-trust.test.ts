@@ -1,4 +1,4 @@
-/** Whom a server’s certificate has to convince, and what is said of one that does not. */
+/** Which certificates of servers are trusted, and what is said of the others. */
 
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
