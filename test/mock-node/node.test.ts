@@ -20,7 +20,7 @@ const MADE: Readonly<Record<string, string>> = {
 /** The files that contain the name of the command `pickaxe mock-node` as a word, and why they may. */
 const COMMANDED: Readonly<Record<string, string>> = {
   'test/mock-node/node.ts': 'it makes the arguments of the command, with what the node serves',
-  'test/cli/usage/wrong-usage.long.test.ts': 'the arguments are wrong, so no node starts',
+  'test/cli/usage/wrong-usage.test.ts': 'the arguments are wrong, so no node starts',
   'test/cli/mock-node/mock-node.test.ts': 'the arguments are wrong, so no node starts',
   'test/cli/setup/settings.long.test.ts': 'the settings are wrong, so no node starts',
   'test/cli/usage/commands-document.test.ts': 'it names the page of the command, and starts nothing',
