@@ -35,6 +35,8 @@ it.each([
   ['[cpu] threads = 4', 'on the line below their table'],
   ['[pool]\npassword = "a"b"', 'quotes of the other kind'],
   ['[node]\nurls = http://a:1', 'a text needs quotes'],
+  ['[node]\nnetwork = "x\n', 'a quote is missing'],
+  ['[node]\nnetwork = "x\u0001y"', 'control character'],
 ])('%j is explained with its cure', (text, cure) => {
   const { faults } = parseToml(text);
   expect(faults[0].what).toMatch(/^not valid TOML: /);

@@ -155,6 +155,11 @@ describe('places', () => {
     ]);
   });
 
+  it('counts the first and the last character of two code units as one', () => {
+    const columns = readForms('"\u{10000}" a "\u{10ffff}" b').map(({ position }) => position.column);
+    expect(columns).toEqual([0, 4, 6, 10]);
+  });
+
   it('gives the code of each form up to the next token', () => {
     const [first, second] = readForms(' (f (> 2) ; two\n x)\n; end\n\n3 ;');
     expect(first?.code).toBe('(f (> 2) ; two\n x)\n; end\n\n');

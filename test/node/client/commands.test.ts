@@ -50,6 +50,12 @@ describe('the requests', () => {
     expect(new Set(seen.map(({ headers }) => headers['content-type']))).toEqual(new Set(['application/json']));
   });
 
+  it('without a body name no type of it', async () => {
+    const { api, seen } = await apiWith(() => ({}));
+    await api.cut().catch(() => {});
+    expect(seen.map(({ headers }) => headers['content-type'])).toEqual([undefined]);
+  });
+
   it('are not made for what is no request key', async () => {
     const { api, seen } = await apiWith(() => ({}));
     for (const call of [api.poll(0, ['x']), api.listen(0, ''), api.proof(0, `${KEY}=`, 1), api.send(0, [])]) {

@@ -244,9 +244,11 @@ describe('a pool’s shares', () => {
       clock.advance(1_000);
     }
     expect(lines).toHaveLength(12);
-    expect(lines.slice(2, 4).map(says)).toEqual([
+    expect(lines.slice(2, 6).map(says)).toEqual([
       'info 200 shares accepted in 10 s (shares 201/200/0), last gpu0 12 ms',
       'warn 200 shares rejected in 10 s (shares 201/201/0), last gpu0 12 ms: bad 0',
+      'info 200 shares accepted in 10 s (shares 401/400/0), last gpu0 12 ms',
+      'warn 200 shares rejected in 10 s (shares 401/401/0), last gpu0 12 ms: bad 0',
     ]);
   });
 

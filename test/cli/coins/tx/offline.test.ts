@@ -453,6 +453,8 @@ describe('show', () => {
     const { code, text, transactions } = await show(right.replace('"cmd":"', '"cmd":" '));
     expect([code, transactions[0].verdict]).toEqual([1, 'wrong']);
     expect(text).toContain('WRONG: cmd was changed');
+    const unsigned = await show(right.replace(/"sig":"[0-9a-f]+"/, '"sig":""'));
+    expect(unsigned.transactions[0].verdict).toBe('signatures-missing');
     const form = requestFile('add-sig.unsigned.yaml').replace('networkId', 'networkID');
     expect(await show(form)).toMatchObject({ code: 1, transactions: [{ verdict: 'wrong' }] });
   });

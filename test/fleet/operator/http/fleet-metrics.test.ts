@@ -63,6 +63,23 @@ it('a thousand rigs are no more series than ten, unless each is asked for', asyn
   expect((await served.ask('/metrics?rigs=all')).status).toBe(400);
 });
 
+it('a coordinator is up if neither it nor its source is lost', async () => {
+  const served = new ServedFleet(1);
+  served.edit = (status) => {
+    const [one] = status.coordinators;
+    const coordinators = [
+      { ...one, name: 'up', silent: false, lost: null },
+      { ...one, name: 'silent', silent: true, lost: null },
+      { ...one, name: 'lost', silent: false, lost: 'its node is down' },
+    ];
+    return { ...status, coordinators };
+  };
+  await served.serve();
+  const samples = await metrics(served);
+  const isUp = (name: string) => samples.get(`pickaxe_coordinator_up{coordinator="${name}"}`);
+  expect(['up', 'silent', 'lost'].map(isUp)).toEqual([1, 0, 0]);
+});
+
 it('64 groups are each named, and no others', async () => {
   const served = new ServedFleet(64);
   served.edit = (status) => ({

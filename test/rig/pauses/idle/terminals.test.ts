@@ -27,6 +27,10 @@ test('terminals are idle since a key was last pressed in any of them', async () 
   expect(await watch.idleMs(NOW)).toBe(20_000);
   terminal('pts/18', -3); // times are exact to 8 s
   expect(await watch.idleMs(NOW)).toBe(0);
+  terminal('pts/18', -8);
+  expect(await watch.idleMs(NOW)).toBe(0);
+  terminal('pts/18', -8.001);
+  expect(await watch.idleMs(NOW)).toBe(20_000);
   terminal('pts/18', -7_200); // the clock was set back: nothing is known of this one
   expect(await watch.idleMs(NOW)).toBe(20_000);
 });
