@@ -92,6 +92,18 @@ it('64 groups are each named, and no others', async () => {
   expect(groups.join()).not.toContain('(others)');
 });
 
+it('of groups of one size, the first ones by name are named', async () => {
+  const served = new ServedFleet(66);
+  served.edit = (status) => ({
+    ...status,
+    rigs: status.rigs.map((rig, at): FleetRig => ({ ...rig, group: `g${165 - at}` })),
+  });
+  await served.serve();
+  const groups = [...(await metrics(served)).keys()].filter((key) => key.startsWith('pickaxe_fleet_group_rigs{'));
+  const named = Array.from({ length: 64 }, (_, at) => `pickaxe_fleet_group_rigs{group="g${100 + at}"}`);
+  expect(groups.sort()).toEqual(['pickaxe_fleet_group_rigs{group="(others)"}', ...named]);
+});
+
 it('rigs and coordinators cannot make more series than the bound, whatever they call themselves', async () => {
   const served = new ServedFleet(500);
   served.edit = (status) => ({
