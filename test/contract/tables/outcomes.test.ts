@@ -13,6 +13,11 @@ const BEFORE = [
 /** The columns of a row. */
 const ROW = '{"a": 1, "b": [], "c": 1.0}';
 
+/** The types of `select`, as messages of dialect 4 have them. */
+const SELECT =
+  '[table:table:<{row}> where:row:object:<{row}> -> bool -> [object:<{row}>], ' +
+  'table:table:<{row}> columns:[string] where:row:object:<{row}> -> bool -> [object:<{row}>]]';
+
 const ROWS: readonly OutcomeRow[] = [
   ['(read m.t "r")', '{"a": 1,"b": ["x"],"c": 2.5}', '{"a": 1,"b": ["x"],"c": 2.50}'],
   ['(read m.t "r" [])', '{"a": 1,"b": ["x"],"c": 2.5}', '{"a": 1,"b": ["x"],"c": 2.50}'],
@@ -141,6 +146,16 @@ const ROWS: readonly OutcomeRow[] = [
     '(select m.t [1] (constantly true))',
     'read: only Strings/Symbols allowed for col keys',
     'Type error: failed to call native function select with argument(s) of type(s): table, list, closure',
+  ],
+  [
+    '(select m.t 5 (constantly true))',
+    `Invalid arguments, received ["m.t" "5" "(constantly true)"] for ${SELECT}`,
+    'Type error: failed to call native function select with argument(s) of type(s): table, integer, closure',
+  ],
+  [
+    '(select 5 [] (constantly true))',
+    `Invalid arguments, received ["5" "[]" "(constantly true)"] for ${SELECT}`,
+    'Type error: failed to call native function select with argument(s) of type(s): integer, list, closure',
   ],
   ['(select m.t (constantly 1))', 'select: filter returned non-boolean value: 1', 'expected bool value, got 1'],
   ['(fold-db m.t (lambda (k r) (= k "q")) (lambda (k r) [k (at "a" r)]))', '[["q" 2]]'],
