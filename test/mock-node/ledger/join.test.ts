@@ -35,6 +35,18 @@ it('the heavier branch is taken, even if it is lower', () => {
   );
 });
 
+it('the blocks that become canonical are those that were not, lowest first', () => {
+  const [theirs, ours] = [chainsOf({ chains: 1 }, 7), chainsOf({ chains: 1 }, 8)];
+  const first = grow(theirs, 0, NOW_US - 5n);
+  join(theirs, ours);
+  const more = [4n, 3n].map((beforeUs) => grow(theirs, 0, NOW_US - beforeUs));
+  const joined = ours.joined(share(theirs, ours));
+  expect(idsOf(ours.notCanonical(joined))).toEqual(idsOf(more));
+  expect(idsOf(ours.notCanonical([ours.tip(0)]))).toEqual([]);
+  ours.moveTips(joined);
+  expect([first, ...more].every(({ id }) => ours.isCanonical(0, id))).toBe(true);
+});
+
 it('of two branches of the same weight the higher one is taken, whatever their hashes are', () => {
   for (let seed = 10; seed < 20; seed++) {
     const [low, high] = [chainsOf({ chains: 1 }, seed), chainsOf({ chains: 1 }, seed + 100)];

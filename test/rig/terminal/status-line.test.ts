@@ -73,6 +73,12 @@ describe('the status line', () => {
     expect(line(rig)).toContain('  shares 13/0/1 unknown 1  blocks 1  proven 180.0 MH/s  share in ');
   });
 
+  test('of a rig without devices shows no proven rate', () => {
+    const rig = new FakeRig('stratum').onPool(1e18, 1e9);
+    expect(line(rig)).toContain('  shares 0/0/0');
+    expect(line(rig)).not.toContain('proven');
+  });
+
   test('of a rig that mines for another process counts what was delivered', () => {
     const rig = new FakeRig().onPool(1e18, 1e9).mine({ gpu0: 180e6 }, 100, { difficulty: 1e18 });
     expect(line(rig.tell(share('gpu0', 'delivered')))).toContain('  shares 0/0/0 delivered 1  ');
