@@ -66,6 +66,15 @@ describe('pickaxe fleet --once', () => {
 });
 
 describe('pickaxe fleet', () => {
+  it('prints the table once where nobody could see it change, on no terminal and without a page', async () => {
+    const { nats, clock, io, running } = watching({ once: false });
+    sendReport(nats.link('rig'), 'rig');
+    await delivered();
+    clock.advance(15_000);
+    expect(await running).toBe(0);
+    expect(io.stdout).toMatch(/^rigs +1 mining/);
+  });
+
   it('prints an object at each refresh with --json, until it is stopped', async () => {
     const stopping = new AbortController();
     const io = pretendedIo({ stop: stopping.signal });
