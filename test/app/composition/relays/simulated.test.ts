@@ -9,6 +9,7 @@ import { DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { UsageError } from '#pickaxe/app/process/exit.js';
 import { FakeSource } from '../../../fakes.ts';
 import { nodesOf } from '../../../miner/source/node/node.ts';
+import { serve } from '../../../node/client/server.ts';
 import { listeningLog } from '../../../rig/pauses/fakes.ts';
 
 const startNode = nodesOf('chainweb');
@@ -72,6 +73,12 @@ describe('a simulated hasher', () => {
     );
     // A dry run asks nobody.
     expect((await made(DELAY, nodeAt([url]))).said).toEqual([]);
+  });
+
+  it('is made on a node that does not say which network it serves, with a warning', async () => {
+    const { url } = await serve(() => ({ status: 404 }));
+    const { said } = await made(DELAY, nodeAt([url], 'development'), true);
+    expect(said).toEqual([{ level: 'warn', msg: `${url} does not say which network it serves` }]);
   });
 
   it('is made where each node serves a test network', async () => {
