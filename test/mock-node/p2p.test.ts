@@ -178,10 +178,12 @@ describe('a cut that is published', () => {
     ['pays another reward', { reward: '3.0' }, /^coinbase: /],
     ['has no events', { outputEvents: false }, /^coinbase: /],
     ['has a clock that is ahead', { clockSkewMs: 7_200_000 }, /^header\.creationTime: /],
+    ['counts gas as another version of the language', { words: 'old' }, /^output 0: /],
   ] as const)('is dropped when its node %s', async (_, options, reason) => {
     const [a] = await startNetwork(1, options);
     const [b] = await startNetwork(1);
     b.node.peers.add('cut', a.node.peers.own!);
+    await a.send(0, commandOf(0, toBob('2.5')));
     a.grow(1);
     await publish(await cutOf(a), b);
     await eventually(() => expect(reasons(b)).toEqual([expect.stringMatching(reason)]));
