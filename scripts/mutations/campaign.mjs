@@ -1,6 +1,6 @@
 // Runs the tests with faults. First each test is repeated in place with the faults that it reaches (runner.mjs). Then
-// the faults that no test has noticed are active from the start of each file that reaches them, several at once, and in
-// halves where a test fails. So a fault is found that acts only while a module is loaded, or in `beforeAll`.
+// the faults that no test has noticed are active from the start of the nearest files that reach them, several at once,
+// and in halves where a test fails. So a fault is found that acts only while a module is loaded, or in `beforeAll`.
 
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { type CoordinatorState, givenWorkOf, messageBytes } from '#pickaxe/fleet/messages.js';
+import type { Link } from '#pickaxe/fleet/nats/link.js';
 import type { FleetRig } from '#pickaxe/fleet/operator/fleet-status.js';
 import type { RigReport } from '#pickaxe/fleet/rig-report.js';
 import { FleetSubjects } from '#pickaxe/fleet/subjects.js';
@@ -71,7 +72,7 @@ export function beat(number: number, work: string | null): CoordinatorState {
   return { instance: INSTANCE, number, version: '0.1.0', work, latestTimeMicros: 1, ended: [], lost: null };
 }
 
-export function sendReport(link: FakeLink, name: string, more: Partial<RigReport> = {}): void {
+export function sendReport(link: Pick<Link, 'publish'>, name: string, more: Partial<RigReport> = {}): void {
   link.publish(SUBJECTS.report(name), messageBytes(report(more)));
 }
 
