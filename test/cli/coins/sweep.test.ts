@@ -216,6 +216,8 @@ describe('pickaxe sweep', () => {
     // A file that only lies in this folder may be somebody else's.
     writeFileSync(join(keyFile, '..', 'pickaxe.toml'), `[miner]\npublic-keys = ["${other}"]\npredicate = "keys-any"\n`);
     await expect(sweep(run, {}, [world.url], farm, join(keyFile, '..'))).rejects.toThrow('have not named');
+    const withKey = { ...run, guardKey: [other] };
+    await expect(sweep(withKey, {}, [world.url], farm, join(keyFile, '..'))).rejects.toThrow('and not keys-all');
     const named = { ...farm, 'miner.public-keys': [other] };
     await expect(sweep(run, {}, [world.url], named)).rejects.toThrow('has the predicate keys-any, and not keys-all');
     expect(world.node.server.stats.requests.send).toBe(0);

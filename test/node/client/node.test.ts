@@ -32,6 +32,8 @@ describe('a cut', () => {
     expect(error.message).toBe(
       `${url}/… serves the network test net, not mainnet01: check the network or the node URL.`,
     );
+    const ofP2p = await errorOf(apiOf({ p2pUrl: `${url}/secret-key`, dialect: 'chainweb' }).cut());
+    expect(ofP2p.message).toBe(error.message);
     expect((await apiOf({ url: `${url}/secret-key`, network: '' }).cut()).network).toBe('test\nnet');
     const { url: silent } = await serve(() => ({ body: { ...cut, instance: undefined } }));
     expect((await apiOf({ url: `${silent}/secret-key` }).cut()).network).toBeUndefined();

@@ -226,6 +226,7 @@ describe('a short text that would take long is refused', () => {
       'r.yaml, line 2: a second document begins here, but only one can be read.',
     ],
     ['quotes that are folded', data(`  "${'a\n\n  '.repeat(180_000)}"`), 'r.yaml is longer than 262144 characters.'],
+    ['one character more than is read', `${CODE}#`.padEnd(262_145, 'a'), 'r.yaml is longer than 262144 characters.'],
   ])('%s', (_, text, says) => {
     expect(() => parse(text)).toThrow(RequestFileError);
     expect(() => parse(text)).toThrow(typeof says === 'string' ? expect.objectContaining({ message: says }) : says);
@@ -237,6 +238,7 @@ describe('a short text that would take long is refused', () => {
     const aliases = many(100, () => '*a', ', ');
     const { message } = parse(`${data(rows)}  a: &a {b: 1}\n  c: [${aliases}]\n`);
     expect(message).toMatchObject({ exec: { data: { k1999: { to: 'k:1999' } } } });
+    expect(parse(`${CODE}#`.padEnd(262_144, 'a')).message).toMatchObject({ exec: {} });
   });
 
   it('an alias stands for the last anchor of its name before it', () => {
