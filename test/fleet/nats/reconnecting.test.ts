@@ -1,11 +1,12 @@
 /** When a link tries its servers again, by a clock that the test moves. */
 
+import type { Socket } from 'node:net';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import type { LinkState } from '#pickaxe/fleet/nats/link.js';
 import { NatsLink } from '#pickaxe/fleet/nats/nats-link.js';
 import { turnsUntil } from '../../turns.ts';
-import { pretend } from './pretended-server.ts';
+import { info, pretend } from './pretended-server.ts';
 
 /** A server that ends each connection at once. @returns its URL, and how many connections have begun and ended */
 async function closing() {
@@ -66,4 +67,34 @@ it('a link tells once why its only server is away, and again only when the reaso
   await link.close();
   await link.close();
   expect(states.slice(1)).toEqual([{ isConnected: false, reason: 'The connection was closed.' }]);
+});
+
+it('a link waits ever longer while it is refused, and begins anew after a good connection', async () => {
+  const pauses: number[] = [];
+  let nowMs = 0;
+  const clock = {
+    ...systemClock,
+    monotonicMs: () => nowMs,
+    setTimeout: (act: () => void, ms: number) => {
+      pauses.push(ms);
+      return systemClock.setImmediate(act);
+    },
+  };
+  const refuse = (socket: Socket) => socket.end("-ERR 'Authorization Violation'\r\n");
+  const beGood = (socket: Socket) => {
+    nowMs += 10_000;
+    socket.end('PONG\r\n');
+  };
+  const acts = [refuse, refuse, beGood, refuse, () => {}];
+  const { url } = await pretend((socket) => {
+    socket.write(info());
+    const act = acts.shift();
+    socket.once('data', () => act?.(socket));
+  });
+  const settings = { servers: [url], name: 'member', inbox: 'pickaxe.inbox.member' };
+  const link = new NatsLink(settings, { clock, random: () => 0.5 });
+  onTestFinished(() => link.close());
+  link.open();
+  await turnsUntil(() => acts.length === 0);
+  expect(pauses).toEqual([125, 3_750, 125, 7_500, 125, 375, 125, 3_750]);
 });
