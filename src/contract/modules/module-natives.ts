@@ -8,6 +8,7 @@ import { findModule, requireModule } from '../runtime/lookup.ts';
 import { isInterface, type LoadedModule } from '../runtime/module.ts';
 import { type Evaluator, type Native, nativeFailure, strict } from '../runtime/native.ts';
 import { spendParts } from '../runtime/steps.ts';
+import type { Governance } from '../syntax/tree.ts';
 import {
   compareTexts,
   isGuard,
@@ -68,13 +69,8 @@ function moduleNameOf(text: string, native: string, { dialect }: Evaluator): Mod
   return new ModuleName(text);
 }
 
-/**
- * @returns the governance of a module as dialect 4 shows it: `'keyset`, or the name of a capability; empty for an
- *   interface
- */
-function governanceText({ syntax }: LoadedModule): string {
-  if (syntax.kind === 'interface') return '';
-  const { kind, name } = syntax.governance;
+/** @returns the governance of a module as dialect 4 shows it: `'keyset`, or the name of a capability */
+function governanceText({ kind, name }: Governance): string {
   return kind === 'keyset' ? `'${name}` : name;
 }
 
@@ -93,13 +89,13 @@ function described4(module: LoadedModule): StorableObject {
     ['code', syntax.code],
     ['name', name.text],
   ];
-  if (isInterface(module)) return sortedObject(both);
+  if (syntax.kind === 'interface') return sortedObject(both);
   return sortedObject<Storable>([
     ...both,
     ['blessed', [...blessed].sort(compareTexts)],
     ['hash', hash],
     ['interfaces', interfaces.map((each) => each.text)],
-    ['keyset', governanceText(module)],
+    ['keyset', governanceText(syntax.governance)],
   ]);
 }
 

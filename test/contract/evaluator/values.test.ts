@@ -1,5 +1,6 @@
 /** Functions and capabilities as values, and variables with the names of functions. */
 
+import { describe } from 'vitest';
 import { checkOutcomes } from '../outcomes.ts';
 
 const MODULE = '(module m G (defcap G () true) (defun f () 1) (defun two (a b) (- a b)) (defcap C (x) true))';
@@ -32,3 +33,44 @@ checkOutcomes(
     ['(let ((take 5)) (+ take 1))', '6', null],
   ],
 );
+
+describe('a name that a module and one of its members have', () => {
+  checkOutcomes(
+    [],
+    [
+      [['(module m G (defcap G () true) (defconst m 5) (defun f () m))', '(m.f)'], '5'],
+      [['(module m G (defcap G () true) (defschema m a:integer) (defun f () m))', '(m.f)'], 'm'],
+      [['(module m G (defcap G () true) (defschema t a:integer) (defun f () t))', '(m.f)'], 'm.t'],
+    ],
+  );
+});
+
+describe('values that cannot be stored', () => {
+  const received5 = 'Type error: failed to call native function hash with argument(s) of type(s): closure';
+  checkOutcomes(
+    [MODULE],
+    [
+      ['(hash +)', 'Invalid type in value location: defun', received5],
+      ['(hash (lambda (x) x))', 'Only value-level terms permitted: (lambda (x))', received5],
+      ['(hash m.f)', 'Cannot display function details in non-repl context', received5],
+    ],
+  );
+});
+
+describe('values of different types', () => {
+  const guard = "(read-keyset 'k)";
+  const incompatible = (types: string) => `cannot compare incompatible types: ${types}`;
+  checkOutcomes(
+    ["(env-data {'k: ['a]})", MODULE],
+    [
+      [`(= ${guard} 1)`, incompatible('keyset, integer'), 'false'],
+      [`(= ${guard} ${guard})`, 'true'],
+      [`(= [] ${guard})`, incompatible('[<a>], keyset'), 'false'],
+      [`(!= "a" ${guard})`, incompatible('string, keyset'), 'true'],
+      ['(= m 1)', incompatible('module{}, integer'), 'false'],
+      ['(= m {})', incompatible('module{}, object:*'), 'false'],
+      ['(= 1 "a")', 'false'],
+      ['(= [] {})', incompatible('[<a>], object:*'), 'false'],
+    ],
+  );
+});
