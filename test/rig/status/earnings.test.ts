@@ -229,6 +229,9 @@ describe('in words', () => {
     [99_999, '99999'],
     [86.4e9, '86.40 G'],
     [999e18, '999.0 E'],
+    [999_999, '999999'],
+    [1e6, '1.000 M'],
+    [1e21, 'more than 1000 E'],
     [1e22, 'more than 1000 E'],
     [Number.POSITIVE_INFINITY, 'more than 1000 E'],
   ])('%d is %s', (value, text) => {

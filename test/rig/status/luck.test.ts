@@ -37,6 +37,9 @@ describe('latencies', () => {
     for (let i = 0; i < 10; i++) latencies.add(1e6);
     for (let i = 0; i < 500; i++) latencies.add(1);
     expect(latencies.spread).toEqual({ p50: 1, p99: 1, last: 1, count: 510 });
+    for (let i = 0; i < 5; i++) latencies.add(1e6);
+    for (let i = 0; i < 495; i++) latencies.add(1);
+    expect(latencies.spread).toEqual({ p50: 1, p99: 1e6, last: 1, count: 1010 });
   });
 });
 
