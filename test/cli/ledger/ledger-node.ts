@@ -34,5 +34,5 @@ export async function node(answers = ANSWERS) {
     return answers.find(([path]) => path.test(request.path))?.[1];
   });
   const ask = (...args: string[]) => pickaxe('ledger', ...args, '--node', url, '--peer-url', url);
-  return { ask, seen };
+  return { ask, seen, url };
 }
