@@ -6,8 +6,10 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
+import { atFileEnd } from './file-end.ts';
 
+/** An input, and what has become of it. */
 export interface Recorded {
   readonly input: string;
   readonly outcome: string;
@@ -26,7 +28,7 @@ export function recordIn(file: URL): (group: string, outcomes: readonly Recorded
   const isRecording = process.env.RECORD !== undefined;
   const known: Record<string, string> = isRecording ? {} : JSON.parse(readFileSync(file, 'utf8'));
   const now: Record<string, string> = {};
-  afterAll(() => {
+  atFileEnd(() => {
     if (isRecording) writeFileSync(file, `${JSON.stringify(now, null, 2)}\n`);
     else expect(Object.keys(now).sort()).toEqual(Object.keys(known).sort());
   });
