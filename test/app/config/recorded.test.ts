@@ -1,4 +1,4 @@
-/** Every setting with many values, and tables with a slip of the pen: what becomes of them, and what is said of them. */
+/** Every setting with many values, and tables with a slip of the pen: what becomes of them, or is said of them. */
 
 import { describe, it } from 'vitest';
 import { check } from '#pickaxe/app/config/check.js';

@@ -50,6 +50,8 @@ export interface Terms {
   readonly networkId?: string;
   readonly signers?: readonly Signer[];
   readonly pairs?: readonly KeyPair[];
+  /** By default, a random one, so that no two commands are the same. */
+  readonly nonce?: string;
 }
 
 /** @returns the price of a command's gas */
@@ -69,8 +71,8 @@ export function commandOf(chain: number, { message, capabilities }: CoinCall, te
     ...terms.meta,
   };
   const own = [{ pubKey: ALICE.publicKey, clist: [gasCapability(MODULE), ...capabilities] }];
-  const { signers = own, networkId = NETWORK, pairs = [ALICE, BOB] } = terms;
-  return buildCommand({ networkId, payload: message, signers, meta, nonce: `${Math.random()}` }, pairs);
+  const { signers = own, networkId = NETWORK, pairs = [ALICE, BOB], nonce = `${Math.random()}` } = terms;
+  return buildCommand({ networkId, payload: message, signers, meta, nonce }, pairs);
 }
 
 export const toBob = (amount: string): CoinCall => {
