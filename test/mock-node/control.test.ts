@@ -183,7 +183,8 @@ describe('what the node does not understand', () => {
     ['{"do":"orphan-next","deep":1}', 'deep'],
     ['{"do":"advance","chain":10}', 'no chain 10'],
     ['{"do":"faults","faults":[{"endpoint":"cut","kind":"sleepy"}]}', 'kind'],
-    [JSON.stringify(Array(101).fill({ do: 'go-on' })), 'at most 100'],
+    [JSON.stringify(Array(101).fill({ do: 'go-on' })), 'at most 100 instructions at once'],
+    ['{"do":"finish-transfer","chain":10,"requestKey":"KEY"}'.replace('KEY', 'A'.repeat(43)), 'there is no chain 10'],
   ])('is refused: %s', async (body, says) => {
     const { post, events } = await startInstructed();
     const { status, json } = await post(body);
@@ -200,10 +201,65 @@ describe('what the node does not understand', () => {
 
   it('is also what a web page says, and every other method', async () => {
     const { post, controlUrl, ledger } = await startInstructed();
-    expect((await post('{"do":"stand-still"}', { origin: 'https://page.example' })).status).toBe(403);
+    expect(await post('{"do":"stand-still"}', { origin: 'https://page.example' })).toEqual({
+      status: 403,
+      json: { error: 'web pages may not tell the mock node what to do' },
+    });
     const get = await request(controlUrl!);
-    expect([get.statusCode, await get.body.json()]).toEqual([405, { error: expect.stringContaining('POST') }]);
-    expect((await post(' '.repeat(300_000))).status).toBe(413);
+    expect([get.statusCode, get.headers['content-type'], await get.body.json()]).toEqual([
+      405,
+      'application/json',
+      { error: 'send an instruction: POST {"do": …}' },
+    ]);
+    expect((await post('{"do":"go-on"}'.padEnd(262_144))).status).toBe(200);
+    expect(await post('{"do":"go-on"}'.padEnd(262_145))).toEqual({
+      status: 413,
+      json: { error: 'more than 262144 bytes' },
+    });
     expect(ledger.standsStill).toBe(false);
+  });
+});
+
+describe('the limit of', () => {
+  const LONGEST_MS = 2 ** 31 - 1;
+
+  it.each([
+    [{ do: 'orphan-next', depth: 0 }, { depth: -1 }],
+    [{ do: 'orphan-next', depth: 100 }, { depth: 101 }],
+    [{ do: 'orphan-next', depth: 1 }, { depth: 1.5 }],
+    [{ do: 'advance', blocks: 1 }, { blocks: 0 }],
+    [{ do: 'advance', blocks: 1_000 }, { blocks: 1_001 }],
+    [{ do: 'advance', chain: 0 }, { chain: -1 }],
+    [{ do: 'difficulty', hashes: 1 }, { hashes: 0.9 }],
+    [{ do: 'clock-skew', ms: LONGEST_MS }, { ms: LONGEST_MS + 1 }],
+    [{ do: 'clock-skew', ms: -LONGEST_MS }, { ms: -LONGEST_MS - 1 }],
+    [{ do: 'go-away', ms: LONGEST_MS }, { ms: LONGEST_MS + 1 }],
+    [{ do: 'go-away', ms: 1 }, { ms: 0 }],
+    [{ do: 'streams', what: 'end' }, { what: 'go' }],
+  ])('%j is not %j', async (instruction, wrong) => {
+    const { node, ledger, instruct, post } = await startInstructed();
+    const advance = vi.spyOn(ledger, 'advance').mockReturnValue(undefined as never);
+    vi.spyOn(node, 'goAwayFor').mockResolvedValue();
+    const { status, json } = await post(JSON.stringify({ ...instruction, ...wrong }));
+    expect([status, json.error]).toEqual([400, expect.stringContaining(`at ${Object.keys(wrong)[0]}`)]);
+    expect(advance).not.toHaveBeenCalled();
+    expect(await instruct(instruction)).toEqual({});
+    if (instruction.do === 'advance') {
+      expect(advance.mock.calls).toEqual(Array(instruction.blocks ?? 1).fill([instruction.chain]));
+    }
+  });
+
+  it('a list is a hundred instructions, and each has its result', async () => {
+    const { post, ledger } = await startInstructed();
+    const { status, json } = await post(JSON.stringify(Array(100).fill({ do: 'stand-still' })));
+    expect([status, json, ledger.standsStill]).toEqual([200, Array(100).fill({}), true]);
+  });
+
+  it('an instruction without numbers is one block, and the depth 0', async () => {
+    const { instruct, ledger } = await startInstructed();
+    const advance = vi.spyOn(ledger, 'advance');
+    const orphan = vi.spyOn(ledger, 'orphanNext');
+    await instruct([{ do: 'advance' }, { do: 'orphan-next' }]);
+    expect([advance.mock.calls, orphan.mock.calls]).toEqual([[[undefined]], [[0]]]);
   });
 });

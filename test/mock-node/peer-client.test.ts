@@ -1,7 +1,7 @@
 /** How a node asks a peer: with TLS, and without it only where the peer has none and has no id that needs one. */
 
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { PeerClient, PeerError } from '#pickaxe/mock-node/p2p/peers.js';
 import type { Peer } from '#pickaxe/protocol/ledger/cut.js';
 import { eventually } from '../miner/source/follow.ts';
@@ -76,4 +76,57 @@ describe('a peer', () => {
       expect(connections()).toBe(0);
     },
   );
+});
+
+describe('a peer that has too many requests', () => {
+  const answered = (status: number) => ({ status, headers: {}, body: Buffer.from('') });
+  const someone: Peer = { id: null, address: { hostname: '127.0.0.1', port: 1 } };
+
+  it('is asked fifty times, five times a second', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const ask = vi.spyOn(client, 'ask').mockResolvedValue(answered(429));
+    const asked = client.askPatiently(someone, REQUEST);
+    await vi.advanceTimersByTimeAsync(199);
+    expect(ask).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ask).toHaveBeenCalledTimes(2);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await asked).toEqual(answered(429));
+    expect(ask).toHaveBeenCalledTimes(50);
+  });
+
+  it.each([200, 404, 428, 430, 503])('is not meant by the status %d', async (status) => {
+    const ask = vi.spyOn(client, 'ask').mockResolvedValue(answered(status));
+    expect(await client.askPatiently(someone, REQUEST)).toEqual(answered(status));
+    expect(ask).toHaveBeenCalledTimes(1);
+  });
+});
+
+it('a peer’s answer may have 8 MiB', async () => {
+  const sized = (bytes: number) => (first: Buffer) =>
+    isTls(first)
+      ? REFUSED
+      : `HTTP/1.1 200 OK\r\ncontent-length: ${bytes}\r\nconnection: close\r\n\r\n${'x'.repeat(bytes)}`;
+  const { peer: long } = await peer(sized(2 ** 23));
+  expect((await client.ask(long, REQUEST)).body).toHaveLength(2 ** 23);
+  const { peer: longer } = await peer(sized(2 ** 23 + 1));
+  await expect(client.ask(longer, REQUEST)).rejects.toThrow('the answer has more than 8388608 bytes');
+});
+
+it.each([
+  ['chainweb', {}, 'GET /chainweb/0.0/development/cut', undefined],
+  ['document', {}, 'GET /ledger/0.0/development/cut', undefined],
+  ['chainweb', { method: 'POST', body: '{"a":1}' }, 'POST /chainweb/0.0/development/cut', '{"a":1}'],
+] as const)('a request in the dialect %s has its path and type: %j', async (dialect, more, head, body) => {
+  const received: string[] = [];
+  const { peer: there } = await peer((first) => {
+    if (!isTls(first)) received.push(first.toString());
+    return plain(first);
+  });
+  await new PeerClient('development', dialect, stop.signal).ask(there, { ...REQUEST, ...more });
+  const [headers, sent] = received[0].split('\r\n\r\n');
+  expect(headers).toMatch(new RegExp(`^${head} HTTP/1.1\r\naccept: application/json\r\n`, 'i'));
+  expect(headers.includes('content-type: application/json')).toBe(body !== undefined);
+  if (body !== undefined) expect(sent).toContain(body);
 });
