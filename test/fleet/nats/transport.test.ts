@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LinkTransport, type TransportOptions } from '#pickaxe/fleet/nats/transport.js';
+import { PATIENCE } from '../../patience.ts';
 import { info, pretend } from './pretended-server.ts';
 
 interface Given {
@@ -22,7 +23,7 @@ async function connecting({ requiresTls, stop = new AbortController().signal, fi
   const transport = new LinkTransport();
   const options = { pickaxe: { host: '127.0.0.1', port, requiresTls, authorities: undefined, stop } };
   const connected = transport.connect(undefined, options as TransportOptions);
-  const socket = connect.mock.contexts[0] as Socket;
+  const socket = connect.mock.contexts.at(-1) as Socket;
   return { transport, connected, socket, received };
 }
 
@@ -89,4 +90,98 @@ it('a long message is taken in pieces, and a long line is not', async () => {
   for await (const chunk of transport) text += new TextDecoder().decode(chunk);
   expect(text).toContain(`${payload}\r\n`);
   expect(transport.closeError?.message).toBe('the server’s message is too long');
+});
+
+describe('the limit of', () => {
+  const MIB = 2 ** 20;
+
+  /** @returns a connection, and a function that sends it bytes and waits until the transport has got them */
+  async function connectedTo() {
+    let server: Socket | undefined;
+    const { transport, connected, socket } = await connecting({
+      requiresTls: false,
+      next: (each) => {
+        server = each;
+      },
+    });
+    await connected;
+    const chunks = transport[Symbol.asyncIterator]();
+    await chunks.next();
+    const push = async (text: string) => {
+      server!.write(text);
+      for (let rest = text.length; rest > 0 && !transport.isClosed; ) {
+        const { value } = await chunks.next();
+        rest -= value?.length ?? rest;
+      }
+    };
+    return { transport, socket, push };
+  }
+
+  it.each([
+    ['a line', '-ERR ', 65_536],
+    ['a message with its payload', 'MSG a 1 9999999\r\n', 2 * MIB],
+  ])('%s is counted in bytes', async (_, begin, most) => {
+    const { transport, push } = await connectedTo();
+    await push(begin.padEnd(most, 'x'));
+    expect(transport.isClosed).toBe(false);
+    await push('x');
+    await transport.closed();
+    expect(transport.closeError?.message).toBe('the server’s message is too long');
+  });
+
+  it('a line begins anew after each message', async () => {
+    const { transport, push } = await connectedTo();
+    for (let i = 0; i < 3; i++) await push(`MSG a 1 40000\r\n${'x'.repeat(40_000)}\r\n`);
+    expect(transport.isClosed).toBe(false);
+  });
+
+  it('what waits to be sent is 1 MiB', async () => {
+    const { transport, socket } = await connectedTo();
+    let waiting = MIB;
+    Object.defineProperty(socket, 'writableLength', { get: () => waiting });
+    transport.send(new TextEncoder().encode('PING\r\n'));
+    expect(transport.isClosed).toBe(false);
+    waiting++;
+    transport.send(new TextEncoder().encode('PING\r\n'));
+    expect([transport.isClosed, transport.closeError?.message]).toEqual([true, 'the server takes no more messages']);
+  });
+
+  it.each([
+    ['65,536 bytes', 65_536, true],
+    ['a byte more', 65_537, false],
+  ])('the first line is 64 KiB: %s', async (_, bytes, fits) => {
+    const whole = info({ pad: '' });
+    const first = info({ pad: 'x'.repeat(bytes - whole.length) });
+    expect(first).toHaveLength(bytes);
+    const { connected } = await connecting({ requiresTls: false, first });
+    if (fits) await connected;
+    else await expect(connected).rejects.toThrow('what listens there is no NATS server');
+  });
+
+  it('the first line counts before it ends, which it may do in another piece', async () => {
+    const pieces = async (...texts: string[]) => {
+      let server: Socket | undefined;
+      const { connected, socket } = await connecting({
+        requiresTls: false,
+        first: texts[0],
+        next: (each) => {
+          server = each;
+        },
+      });
+      connected.catch(() => {});
+      let received = 0;
+      socket.on('data', (chunk) => {
+        received += chunk.length;
+      });
+      for (const text of texts.slice(1)) {
+        const before = texts.slice(0, texts.indexOf(text)).join('').length;
+        await vi.waitFor(() => expect(received).toBe(before), PATIENCE);
+        server!.write(text);
+      }
+      return connected;
+    };
+    const line = info();
+    await pieces(line.slice(0, 20), line.slice(20, -1), line.slice(-1));
+    await expect(pieces('x'.repeat(65_536), 'y')).rejects.toThrow('what listens there is no NATS server');
+  });
 });
