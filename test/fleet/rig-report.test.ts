@@ -16,18 +16,36 @@ const AMOUNT: Values = [
   [0, 0.5, 1e30],
   [-0.5, 1.001e30, null],
 ];
-const NULL_OR_AMOUNT: Values = [[null, 0, 1e30], [-0.5, 1.001e30, undefined]];
-const TEXT: Values = [['', text(128)], [text(129), null, 1]];
-const NULL_OR_TEXT: Values = [[null, '', text(128)], [text(129), undefined]];
-const NAME: Values = [['a', text(64)], ['', text(65), '\ud800', null]];
-const NULL_OR_NAME: Values = [[null, 'a', text(64)], ['', text(65), '\ud800', undefined]];
+const NULL_OR_AMOUNT: Values = [
+  [null, 0, 1e30],
+  [-0.5, 1.001e30, undefined],
+];
+const TEXT: Values = [
+  ['', text(128)],
+  [text(129), null, 1],
+];
+const NULL_OR_TEXT: Values = [
+  [null, '', text(128)],
+  [text(129), undefined],
+];
+const NAME: Values = [
+  ['a', text(64)],
+  ['', text(65), '\ud800', null],
+];
+const NULL_OR_NAME: Values = [
+  [null, 'a', text(64)],
+  ['', text(65), '\ud800', undefined],
+];
 
 const FIELDS: Record<keyof RigReport, Values> = {
   instance: [['0123456789abcdef'], ['0123456789abcde', '0123456789ABCDEF', '0123456789abcdef0']],
   version: TEXT,
   group: NULL_OR_NAME,
   uptimeSeconds: AMOUNT,
-  state: [['mining', 'paused'], ['asleep', null]],
+  state: [
+    ['mining', 'paused'],
+    ['asleep', null],
+  ],
   stateReason: NULL_OR_TEXT,
   coordinator: NULL_OR_NAME,
   hashesPerSecond: AMOUNT,
@@ -39,7 +57,10 @@ const FIELDS: Record<keyof RigReport, Values> = {
   stale: COUNT,
   unknown: COUNT,
   hardwareErrors: COUNT,
-  control: [[true, false], [null, 1]],
+  control: [
+    [true, false],
+    [null, 1],
+  ],
   devices: [
     [[], Array.from({ length: 64 }, () => reportedDevice())],
     [Array.from({ length: 65 }, () => reportedDevice()), null],
@@ -48,13 +69,22 @@ const FIELDS: Record<keyof RigReport, Values> = {
 
 const DEVICE_FIELDS: Record<keyof ReturnType<typeof reportedDevice>, Values> = {
   name: NAME,
-  kind: [['cpu', 'gpu'], ['asic', null]],
+  kind: [
+    ['cpu', 'gpu'],
+    ['asic', null],
+  ],
   model: NULL_OR_TEXT,
-  state: [['ready', 'paused', 'parked'], ['asleep', null]],
+  state: [
+    ['ready', 'paused', 'parked'],
+    ['asleep', null],
+  ],
   reason: NULL_OR_TEXT,
   hashesPerSecond: AMOUNT,
   provenHashesPerSecond: NULL_OR_AMOUNT,
-  celsius: [[null, -300, 0.5, 10_000], [-300.5, 10_000.5, undefined]],
+  celsius: [
+    [null, -300, 0.5, 10_000],
+    [-300.5, 10_000.5, undefined],
+  ],
   watts: NULL_OR_AMOUNT,
   hardwareErrors: COUNT,
   reopens: COUNT,

@@ -87,7 +87,11 @@ const BOUNDS: [what: string, fits: object, exceeds: object][] = [
   ['an account’s chain', account({ chains: [0] }), account({ chains: [-1] })],
   ['the accounts', { accounts: list(1_000, { account: 'a' }) }, { accounts: list(1_001, { account: 'a' }) }],
   ['a contract', contract(1_048_576), contract(1_048_577)],
-  ['the contracts', { contracts: list(100, { name: 'c', text: '' }) }, { contracts: list(101, { name: 'c', text: '' }) }],
+  [
+    'the contracts',
+    { contracts: list(100, { name: 'c', text: '' }) },
+    { contracts: list(101, { name: 'c', text: '' }) },
+  ],
   ...['global', 'mempool', 'putPeer'].flatMap((name): [string, object, object][] => [
     [`the least rate, ${name}`, throttling(name, 0.001), throttling(name, 0.0009)],
     [`the highest rate, ${name}`, throttling(name, 1_000_000), throttling(name, 1_000_001)],

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { makeCredentials } from '#pickaxe/fleet/nats/credentials.js';
-import { addMembers, FleetFile, MemberError, newFleet, revokeMembers, termsOf } from '#pickaxe/fleet/nats/fleet-file.js';
+import {
+  addMembers,
+  FleetFile,
+  MemberError,
+  newFleet,
+  revokeMembers,
+  termsOf,
+} from '#pickaxe/fleet/nats/fleet-file.js';
 
 const SECRETS = { clusterSecret: 'c'.repeat(48), leafSecret: 'd'.repeat(48) };
 const cluster = ['one.example:6222', '[2001:db8::1]:7000'];
@@ -123,7 +130,12 @@ describe('a file of a fleet', () => {
   ] as const)('takes no member %s as %s', (name, role, message) => {
     const { fleet: one } = addMembers(fleet(), [{ name: 'a', role: 'rig' }]);
     expect(() => addMembers(one, [{ name, role }])).toThrow(new MemberError(message));
-    expect(() => addMembers(fleet(), [{ name: 'a', role: 'rig' }, { name, role }])).toThrow(new MemberError(message));
+    expect(() =>
+      addMembers(fleet(), [
+        { name: 'a', role: 'rig' },
+        { name, role },
+      ]),
+    ).toThrow(new MemberError(message));
   });
 
   it('revokes nobody whom it does not know', () => {
