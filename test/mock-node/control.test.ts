@@ -223,7 +223,7 @@ describe('what the node does not understand', () => {
 describe('the limit of', () => {
   const LONGEST_MS = 2 ** 31 - 1;
 
-  it.each([
+  it.each<[instruction: { readonly [name: string]: unknown; blocks?: number }, wrong: object]>([
     [{ do: 'orphan-next', depth: 0 }, { depth: -1 }],
     [{ do: 'orphan-next', depth: 100 }, { depth: 101 }],
     [{ do: 'orphan-next', depth: 1 }, { depth: 1.5 }],
