@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { AllowedFiles, IncludedFiles, namesDevice } from '#pickaxe/cli/included-files.js';
 import { SourceFiles } from '#pickaxe/cli/repl/source-files.js';
+import { KeyPair } from '#pickaxe/protocol/ledger/command/command.js';
 import { Folder } from '../app/config/folder.ts';
 import { pickaxeIn } from './in-process.ts';
 
@@ -30,6 +31,11 @@ shared('project/.env', 'PASSWORD=hunter2');
 shared('project/.hidden/lib.repl', 'hvs.TOKEN');
 shared('project/key.json', JSON.stringify({ publicKey: 'aa', secretKey: SECRET_KEY }));
 shared('project/key.repl', JSON.stringify({ publicKey: 'aa', secretKey: SECRET_KEY }));
+/** A key file of no more than 64 KiB, in another notation than those of known tools. */
+const { publicKey } = new KeyPair(SECRET_KEY);
+const strangeKey = (length: number) => `{"public": "${publicKey}", "s\\u0065cret": "${SECRET_KEY}"}`.padEnd(length);
+shared('project/strange.repl', strangeKey(65_536));
+shared('project/long.repl', strangeKey(65_537));
 shared('project/pem.repl', '-----BEGIN PRIVATE KEY-----');
 shared('project/seed.repl', SEED);
 folder.write('project/private.repl', 'hvs.TOKEN');
@@ -63,6 +69,7 @@ describe('a test from a stranger', () => {
     ['to-token.repl', 'its name does not end with .pact or .repl'],
     ['key.json', 'its name does not end with .pact or .repl'],
     ['key.repl', 'it has a secret key in it'],
+    ['strange.repl', 'it has a secret key in it'],
     ['pem.repl', 'it has a secret key in it'],
     ['seed.repl', 'it has a secret key in it'],
     ...(onWindows
@@ -104,6 +111,7 @@ describe('a test from a stranger', () => {
       for (const word of WORDS) expect(stdout + stderr).not.toContain(word);
     }
     expect(await repl('project/good-link.pact')).toMatchObject({ code: 0 });
+    expect((await repl('project/long.repl')).stderr).not.toContain('secret');
   });
 });
 

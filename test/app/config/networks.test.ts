@@ -8,6 +8,7 @@ test.each([
   ['testnet4', 'testnet04'],
   ['develpment', 'development'],
   ['test-singelton', 'test-singleton'],
+  ['mainxyt01', 'mainnet01'],
 ])('%s is probably a misspelling of %s', (name, meant) => {
   expect(misspeltNetwork(name)).toBe(meant);
 });
@@ -22,6 +23,7 @@ test.each([
   'n',
   'fast-development',
   'my-network',
+  'mainxyz01',
 ])('%s is not taken for a misspelling', (name) => {
   expect(misspeltNetwork(name)).toBeUndefined();
 });

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { KernelRow } from '#pickaxe/app/composition/choose-engines.js';
 import { DEFAULTS } from '#pickaxe/app/config/settings.js';
@@ -263,6 +264,8 @@ describe('the folders of the cache and the configuration', () => {
 
   it('that do not exist can be made if the nearest existing folder can be written to', () => {
     expect(isFolderWritable(`${process.execPath}/no/such/folder`)).toBe(false);
+    // Nobody may search in a file that is no program, not even root.
+    expect(isFolderWritable(fileURLToPath(import.meta.url))).toBe(false);
     expect(isFolderWritable(`${process.cwd()}/no/such/folder`)).toBe(true);
   });
 });

@@ -26,16 +26,16 @@ describe('the key of pickaxe init', () => {
     await person.chooses('Key for the rewards', 1);
     await person.answers('File for the secret half', 'taken.json');
     await person.sees('taken.json already exists');
-    await person.answers('File for the secret half (pickaxe-key.json)');
+    await person.answers('File for the secret half (pickaxe-key.json)', ' my-key.json ');
     await person.answers('Account');
     expect(await person.ended).toMatchObject({ code: 0, stdout: '', stderr: '' });
-    const file = join(folder.path, 'pickaxe-key.json');
+    const file = join(folder.path, 'my-key.json');
     const { publicKey, secretKey } = JSON.parse(readFileSync(file, 'utf8'));
     expect(isPublicKey(publicKey)).toBe(true);
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder.path, 'taken.json'), 'utf8')).toBe('mine');
     expect(person.text).toContain(`  public key ${publicKey}\n`);
-    expect(person.text).toContain('The secret half is in pickaxe-key.json: only you can read it.');
+    expect(person.text).toContain('The secret half is in my-key.json: only you can read it.');
     expect(person.text).not.toContain(secretKey);
     expect(settingsIn(folder)).toEqual({
       node: { urls: [url], network: 'development' },
