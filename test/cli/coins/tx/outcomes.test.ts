@@ -19,7 +19,13 @@ const MINUTE = 60_000;
 /** Sends a payment to a forging node. @returns what `tx poll` reports about the payment's file */
 async function polled(
   lie: Omit<Forgery, 'chain' | 'blocks'>,
-  { afterMs = 0, trusts = false, isHonest = false, least = 16n, network = 'mainnet01' as const as string } = {},
+  {
+    afterMs = 0,
+    trusts = false,
+    isHonest = false,
+    least = 16n as bigint | null,
+    network = 'mainnet01' as const as string,
+  } = {},
 ) {
   const world = await World.make({ network: network as 'mainnet01', difficulty: 1 });
   const receiver = { receiver: `k:${'1'.repeat(64)}`, receiverGuard: null };
@@ -30,7 +36,7 @@ async function polled(
     NEVER,
   );
   const { url } = await forger(world, { chain: 0, blocks: 12, ...lie });
-  const known = () => new KnownWork({ table: () => least });
+  const known = () => new KnownWork({ table: () => least ?? undefined });
   const ledger = world.ledgerOf([isHonest ? world.url : url], 'auto', known());
   const runner = world.runner(paymentOf(plan, world.network, 1), { ledger });
   await runner.round(NEVER);
@@ -73,6 +79,13 @@ it.each([
   ['failure', 'failure', 1],
 ] as const)('it is one for a user who takes it: %s', async (lie, status, code) => {
   expect(await polled({ lie, untilMs: 0 }, { trusts: true })).toEqual({ code, status, provenBy: 'node', doubt: null });
+});
+
+it('what nobody knows proves nothing: how much work a block of the network takes', async () => {
+  const { doubt } = await polled({ lie: 'done', untilMs: 0 }, { network: 'testnet04', least: null });
+  expect(doubt).toBe(
+    'by the word of the node it has succeeded, but that is not proven: nobody here knows how much work a block of testnet04 takes. If the nodes are your own, add --trust-nodes',
+  );
 });
 
 it('a result in a block whose work is that of the network’s blocks is proven', async () => {
