@@ -441,3 +441,9 @@ describe('a transfer that has begun', () => {
     else expect(shown).toBe(other);
   });
 });
+
+it('what is over has no warning of its price', async () => {
+  const dear = { transfers: [moved(0, done('us', 'work'))], gasPrice: coins('0.01') };
+  expect(await resumed('transfer', { ...dear, ...PAYMENT })).not.toContain('warning');
+  expect(await resumed('sweep', { ...dear, transfers: [moved(1, done('us', 'work'))] })).not.toContain('Warning');
+});

@@ -354,6 +354,7 @@ describe('pickaxe sweep', () => {
     const wrong = await run('--min', '1e-3');
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('Write an amount such as 0.01');
+    expect((await run('--guard-key', 'ab'.repeat(32))).code).toBe(0);
     const key = await run('--guard-key', 'ab'.repeat(32), '--guard-key', 'abc');
     expect(key.code).toBe(2);
     expect(key.stderr).toContain('A public key has 64 lower-case hex digits.');

@@ -15,11 +15,11 @@ const CONTINUES = { cont: { pactId: 'P'.repeat(43), step: 1, rollback: false, pr
 const signer = (...clist: object[]) => ({ pubKey: KEY, clist });
 const cap = (name: string, ...args: unknown[]) => ({ name, args });
 
-function explained(changes: object = {}, sigs: (string | null)[] = [null]) {
+function explained(changes: object = {}, sigs: (string | null)[] = [null], now = NOW) {
   const signers = [signer(GAS)];
   const cmd = JSON.stringify({ networkId: 'mainnet01', payload: RUNS, signers, meta: META, nonce: 'n', ...changes });
   const command = { cmd, hash: requestKeyOfCmd(cmd), sigs };
-  return explain({ kind: 'command', file: 'c.json', command } as never, NOW);
+  return explain({ kind: 'command', file: 'c.json', command } as never, now);
 }
 
 /** @returns the lines for people, without the command's hash */
@@ -360,5 +360,18 @@ it('a hash that is wrong is worse than a signature that is missing', () => {
   expect(explain({ kind: 'command', file: 'c.json', command }, NOW)).toMatchObject({
     verdict: 'wrong',
     reason: 'hash is not that of cmd: one of them was changed.',
+  });
+});
+
+it('a command may be created up to 95 seconds ahead, to the millisecond', () => {
+  const ahead = (now: number) => explained(meta({ creationTime: S + 96 }), [null], now).warnings.length;
+  expect([ahead(NOW + 999), ahead(NOW + 1_000)]).toEqual([1, 0]);
+});
+
+it('of a text that is no command, nothing is said but that', () => {
+  const command = { cmd: '{}', hash: requestKeyOfCmd('{}'), sigs: [] };
+  expect(explain({ kind: 'command', file: 'c.json', command }, NOW)).toEqual({
+    ...{ file: 'c.json', hash: command.hash, verdict: 'wrong', signers: [], content: null, warnings: [] },
+    reason: 'cmd.payload: Invalid input: expected object, received undefined.',
   });
 });

@@ -132,6 +132,10 @@ describe('local', () => {
     await expect(run(script, (nodes, io) => runTxLocal(unsigned, LOCAL, nodes, io))).rejects.toThrow(
       'lacks signatures: pickaxe tx show says which',
     );
+    const again: Script = { local: () => ({ body: resultOf(KEY) }) };
+    const unverified = { ...LOCAL, signatureVerification: false };
+    const whole = await run(again, (nodes, io) => runTxLocal(file, unverified, nodes, io));
+    expect(whole.seen[0].body).toBe(commandJson(command));
   });
 });
 

@@ -130,6 +130,7 @@ describe('a transfer', () => {
     const guard = { predicate: 'keys-all', keys: [OTHER] };
     expect(report).toMatchObject({ from: ACCOUNT, to: BOB, amount: '0.5', guard, sent: true, state: 'done' });
     expect(report).toMatchObject({ chain: 0, targetChain: 0, network: 'development' });
+    expect(report).not.toHaveProperty('reason');
     const gas = parseDecimal(report.gasCost);
     expect(gas).toBeGreaterThan(0n);
     expect(world.balance(0)).toBe(parseDecimal('91.0') - gas);
