@@ -9,7 +9,10 @@ it('leaves out lines that are too long, and goes on after them', () => {
   expect(lines.push(bytes('ab\nabcdef\ncd\n'))).toEqual(['ab', TOO_LONG, 'cd']);
   expect(lines.push(bytes('abcde'))).toEqual([TOO_LONG]);
   expect(lines.push(bytes('fgh'))).toEqual([]);
-  expect(lines.push(bytes('ijk\nab\r\nxy'))).toEqual(['ab']);
+  expect(lines.push(bytes('ijk\nab\r\n'))).toEqual(['ab']);
+  // The end of a line that is left out may be the first byte of a piece.
+  expect(lines.push(bytes('abcdef'))).toEqual([TOO_LONG]);
+  expect(lines.push(bytes('\nab\nxy'))).toEqual(['ab']);
   expect(lines.end()).toEqual(['xy']);
   expect(lines.end()).toEqual([]);
 });

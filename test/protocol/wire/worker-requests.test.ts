@@ -75,6 +75,62 @@ describe('a line to the worker', () => {
     expect(refusal.message).toContain(says);
   });
 
+  const HEX_HEADER = 'header: give 572 hex digits (286 bytes)';
+  const ID = 'id: give a text of 1 to 64 characters';
+  const TARGET = 'target: give a number in 1 to 64 hex digits, the most significant first';
+
+  it.each([
+    [{ type: 'job' }, `job: ${ID}; ${HEX_HEADER}`],
+    [{ type: 'job', id: 1, header: 'zz', target: '' }, `job: ${ID}; ${HEX_HEADER}; ${TARGET}`],
+    [{ type: 'job', id: 'a', header: HEADER.slice(1) }, `job: ${HEX_HEADER}`],
+    [{ type: 'job', id: 'a', header: HEADER, target: '0x' }, `job: ${TARGET}`],
+    [
+      { type: 'job', id: 'a', header: HEADER, nonce1: 1 },
+      'job: nonce1: give {"value": V, "bytes": 0 to 4} with V below 256^bytes',
+    ],
+    [
+      { type: 'job', id: 'a', header: HEADER, nonce1: { value: 256, bytes: 1 } },
+      'job: nonce1: give {"value": V, "bytes": 0 to 4} with V below 256^bytes',
+    ],
+    [
+      { type: 'job', id: 'a', header: HEADER, nonce1: { value: -1, bytes: 1.5 } },
+      'job: nonce1.value: give a whole number below 256^bytes; nonce1.bytes: give a whole number from 0 to 4',
+    ],
+    [
+      { type: 'job', id: 'a', header: HEADER, timeMayRoll: 1, solutions: 2, verdicts: 3 },
+      'job: timeMayRoll: give true or false; solutions: give "one" or "many"; verdicts: give true or false',
+    ],
+    [{ type: 'job', id: 'a', header: HEADER, clean: 'yes' }, 'job: clean: give true or false'],
+    [{ type: 'job', id: 'a', header: HEADER, a: 1, b: 2 }, 'job: there is no "a", "b": remove it'],
+    [{ type: 'target', id: 'a', target: 'g' }, `target: ${TARGET}`],
+    [{ type: 'target', target: 'f' }, `target: ${ID}`],
+    [
+      { type: 'verdict', share: 1.5, outcome: 1, reason: 1 },
+      'verdict: share: give the number of a share; outcome: give "accepted", "rejected" or "stale"; ' +
+        'reason: give a text of at most 1000 characters',
+    ],
+    [{ type: 'rate' }, 'rate: sharesPerSecond: give a number from 1/86400 to 1000, or null for no limit'],
+    [{ type: 'ping', echo: 1 }, 'ping: echo: give a text of at most 256 characters'],
+    [{ type: 'stats', all: true }, 'stats: there is no "all": remove it'],
+    [
+      { type: 'shares' },
+      'a line is an object whose "type" is one of: job, cancel, target, verdict, rate, stats, ping, drain',
+    ],
+  ])('%j is refused in exactly these words', (message, words) => {
+    expect(readRequest(JSON.stringify(message))).toEqual({ refusal: { code: 'wrong-message', message: words } });
+  });
+
+  it('that is not JSON is quoted up to 80 characters', () => {
+    const refusal = (quoted: string) => ({
+      refusal: {
+        code: 'not-json',
+        message: `this line is not JSON: "${quoted}". Write one JSON object a line, like {"type":"ping"}`,
+      },
+    });
+    expect(readRequest('x'.repeat(80))).toEqual(refusal('x'.repeat(80)));
+    expect(readRequest('x'.repeat(81))).toEqual(refusal(`${'x'.repeat(79)}…`));
+  });
+
   const isFine = (line: string) => {
     const answer = readRequest(line);
     if (!('refusal' in answer)) return;

@@ -134,6 +134,38 @@ describe('a command of ours', () => {
   });
 });
 
+describe('the metadata of a command', () => {
+  const fault = (message: string) => new LedgerFormatError(`The metadata of a command: ${message}`);
+  const GAS = fault('gasLimit must be a whole number of at least 1');
+  const TTL = fault('ttl must be 1 to 172800 seconds');
+  const CREATION = fault('creationTime must be whole seconds since 1970');
+  const CHAIN = fault('chainId must be the digits of a number');
+
+  test.each<[string, fits: object, exceeds: object, LedgerFormatError]>([
+    ['the chain', { chainId: '0' }, { chainId: 'a' }, CHAIN],
+    ['the digits of the chain', { chainId: '1'.repeat(9) }, { chainId: '1'.repeat(10) }, CHAIN],
+    ['the least gas', { gasLimit: 1 }, { gasLimit: 0 }, GAS],
+    ['the most gas', { gasLimit: Number.MAX_SAFE_INTEGER }, { gasLimit: 2 ** 53 }, GAS],
+    ['the price', { gasPrice: 0n }, { gasPrice: -1n }, fault('gasPrice must not be negative')],
+    ['the shortest life', { ttl: 1 }, { ttl: 0 }, TTL],
+    ['the longest life', { ttl: 172_800 }, { ttl: 172_801 }, TTL],
+    ['a whole life', { ttl: 2 }, { ttl: 2.5 }, TTL],
+    ['the earliest time', { creationTime: 0 }, { creationTime: -1 }, CREATION],
+    ['a whole time', { creationTime: 1 }, { creationTime: 1.5 }, CREATION],
+  ])('has a limit: %s', (_, fits, exceeds, error) => {
+    const build = (more: object) => buildCommand(payloadOf(transfer, { meta: { ...meta, ...more } }), [alice]);
+    expect(verifyCommand(build(fits))).toEqual({ kind: 'valid' });
+    expect(() => build(exceeds)).toThrow(error);
+  });
+
+  test('goes with a hundred signers at most', () => {
+    const [signer] = payloadOf(transfer).signers;
+    const build = (count: number) => buildCommand(payloadOf(transfer, { signers: Array(count).fill(signer) }), [alice]);
+    expect(build(100).sigs).toHaveLength(100);
+    expect(() => build(101)).toThrow(new LedgerFormatError('A command has at most 100 signers, but this one has 101'));
+  });
+});
+
 describe('the commands about coins', () => {
   const parties = { module: 'coin', sender: ALICE_ACCOUNT, receiver: BOB_ACCOUNT };
 

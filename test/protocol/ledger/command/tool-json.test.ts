@@ -48,6 +48,18 @@ describe('a number', () => {
     ['0.0', '0.0'],
     ['-0.05', '-5.0e-2'],
     ['9999999.5', '9999999.5'],
+    ['0.1', '0.1'],
+    ['0.123', '0.123'],
+    ['0.09', '9.0e-2'],
+    ['-0.1', '-0.1'],
+    ['0e1', '0'],
+    ['0.000', '0.0'],
+    ['1234567.0', '1234567.0'],
+    ['12345678.0', '1.2345678e7'],
+    ['1000000.0', '1000000.0'],
+    ['-1e2', '-100'],
+    ['1.5E+2', '150'],
+    ['1e-1', '0.1'],
     ['10000000.5', '1.00000005e7'],
     ['1.5e3', '1500'],
     ['15e-1', '1.5'],
@@ -81,6 +93,12 @@ describe('an argument of a capability', () => {
     ['12345678901.1234567', '{"decimal":"12345678901.1234567"}'],
     ['{"decimal":"-12345678901.1234567"}', '{"decimal":"-12345678901.1234567"}'],
     ['0.12345678901234567', '{"decimal":"0.12345678901234567"}'],
+    ['12345678901234567.5', '{"decimal":"12345678901234567.5"}'],
+    ['-0.98765432109876543', '{"decimal":"-0.98765432109876543"}'],
+    [`{"decimal":"${'1'.repeat(255)}.${'2'.repeat(255)}"}`, `{"decimal":"${'1'.repeat(255)}.${'2'.repeat(255)}"}`],
+    [`{"int":"-${'1'.repeat(1_000)}"}`, `{"int":"-${'1'.repeat(1_000)}"}`],
+    ['{"decimal":"91.50"}', '91.5'],
+    ['{"decimal":"-0.05"}', '-5.0e-2'],
     ['[1.0,true,{"b":2.0}]', '[1,true,{"b":2}]'],
     ['{"constructor":1.0}', '{"constructor":1}'],
     ['-9007199254740991', '-9007199254740991'],
@@ -111,6 +129,10 @@ describe('an argument of a capability', () => {
     '1e-256',
     `{"int":"${'1'.repeat(1001)}"}`,
     `{"decimal":"${'1'.repeat(256)}"}`,
+    `{"decimal":"1.${'1'.repeat(256)}"}`,
+    '{"decimal":"1."}',
+    '{"int":"x"}',
+    '{"int":true}',
     '{"keys":[1]}',
     '{"keys":["a"],"pred":1}',
   ])('cannot be %s', (json) => {
@@ -155,5 +177,22 @@ describe('JSON', () => {
     const others = theirs.filter((each) => !same.includes(each));
     expect(others.every(({ command: { cmd } }) => cmd.includes('"gasPrice":0.0000'))).toBe(true);
     expect(same.length).toBeGreaterThanOrEqual(23);
+  });
+});
+
+describe('a text that is no such number', () => {
+  it.each(['', '1.', '.5', '0x1', '1e', '1e1234567890', '--1', 'NaN'])('%j is refused', (text) => {
+    expect(() => scientificOf(text)).toThrow(
+      new LedgerFormatError(`${JSON.stringify(text)} is not a number such as 91.0 or 1.0e-8`),
+    );
+  });
+
+  it('has parts', () => {
+    expect(scientificOf('-91.50e-123456789')).toEqual({ coefficient: -9_150n, exponent: -123_456_791 });
+    expect(scientificOf('7')).toEqual({ coefficient: 7n, exponent: 0 });
+    expect(normalised({ coefficient: 0n, exponent: -3 })).toEqual({ coefficient: 0n, exponent: 0 });
+    expect(normalised({ coefficient: 1_500n, exponent: -1 })).toEqual({ coefficient: 150n, exponent: 0 });
+    expect(normalised({ coefficient: 1_500n, exponent: -3 })).toEqual({ coefficient: 15n, exponent: -1 });
+    expect(normalised({ coefficient: 1_500n, exponent: 2 })).toEqual({ coefficient: 1_500n, exponent: 2 });
   });
 });
