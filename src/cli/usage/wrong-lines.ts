@@ -90,7 +90,8 @@ function commandIn(program: Command, words: readonly string[]): { command: Comma
   let command = program;
   let after = 0;
   for (let i = 0; i < words.length && words[i] !== '--'; i++) {
-    if (words[i].startsWith('-')) {
+    // A single hyphen is a word, and no option.
+    if (words[i].length > 1 && words[i].startsWith('-')) {
       if (takesNext(command, words[i])) i++;
       continue;
     }

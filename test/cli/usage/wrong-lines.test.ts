@@ -43,6 +43,10 @@ describe('a line that cannot be read', () => {
     expect(await printed(line)).toContain(message);
   });
 
+  it('has a single hyphen taken for a word', async () => {
+    expect(await printed('tx - show')).toBe('error: unknown command "-" of pickaxe tx.');
+  });
+
   it.each([
     ['mine -o --network development', '-o has no value: --network, which follows, is an option.'],
     ['mine -t -d cpu', '-t has no value: -d, which follows, is an option.'],
