@@ -6,8 +6,8 @@ import { parseToml } from '#pickaxe/app/config/parse.js';
 import { exampleToml } from '#pickaxe/app/config/print.js';
 import type { RawSettings } from '#pickaxe/app/config/raw-settings.js';
 import { ENTRIES } from '#pickaxe/app/config/settings.js';
-import { seededRandom } from '#pickaxe/mock-node/random.js';
 import { type Recorded, recordIn } from '../../recorded.ts';
+import { slipsIn } from '../../slips.ts';
 
 const SLIPS = 40;
 
@@ -104,16 +104,6 @@ describe('values have the recorded outcome', () => {
 describe('slips of the pen have the recorded outcome', () => {
   it.each([...TABLES])('in %s', (head, lines) => {
     const text = [head, ...lines, ''].join('\n');
-    const random = seededRandom(text.length);
-    const below = (limit: number) => Math.floor(random() * limit);
-    const slips = [
-      (at: number) => text.slice(0, at) + text.slice(at + 1),
-      (at: number) => text.slice(0, at) + text[at] + text.slice(at),
-      (at: number) => text.slice(0, at) + (text[at + 1] ?? '') + text[at] + text.slice(at + 2),
-      (at: number) => text.slice(0, at) + '=[]"#. \n'[below(8)] + text.slice(at),
-      (at: number) => text.slice(0, at) + text.slice(0, at).slice(text.slice(0, at).lastIndexOf('\n')) + text.slice(at),
-    ];
-    const texts = Array.from({ length: SLIPS }, () => slips[below(slips.length)](below(text.length)));
-    expectRecorded(head, [text, ...texts].map(outcomeOf));
+    expectRecorded(head, [text, ...slipsIn(text, SLIPS)].map(outcomeOf));
   });
 });
