@@ -1,4 +1,4 @@
-/** Slips of the pen in a text: a letter that is lost, doubled, swapped or one too many, and a line that is there twice. */
+/** Slips of the pen: a letter that is lost, doubled, swapped or one too many, and a line that is there twice. */
 
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 
