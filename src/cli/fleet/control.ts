@@ -31,10 +31,13 @@ interface WhichRigs {
   readonly json: boolean;
 }
 
+/** Not null for `none`, because commander makes an empty text of null. */
+type Celsius = number | 'none';
+
 interface Given extends WhichRigs {
   readonly device?: string;
-  readonly gpu?: number | null;
-  readonly cpu?: number | null;
+  readonly gpu?: Celsius;
+  readonly cpu?: Celsius;
 }
 
 /** @param fleet the command `fleet` */
@@ -79,13 +82,13 @@ function limitsOf({ gpu, cpu }: Given): ControlRequest {
   if (gpu === undefined && cpu === undefined) throw new UsageError('Give a limit: --gpu CELSIUS or --cpu CELSIUS.');
   return {
     command: 'limits',
-    ...(gpu !== undefined && { gpuCelsius: gpu }),
-    ...(cpu !== undefined && { cpuCelsius: cpu }),
+    ...(gpu !== undefined && { gpuCelsius: gpu === 'none' ? null : gpu }),
+    ...(cpu !== undefined && { cpuCelsius: cpu === 'none' ? null : cpu }),
   };
 }
 
-function celsiusOf(text: string): number | null {
-  if (text === 'none') return null;
+function celsiusOf(text: string): Celsius {
+  if (text === 'none') return text;
   const celsius = Number(text);
   if (/^\d{1,3}$/.test(text) && celsius <= 150) return celsius;
   throw new InvalidArgumentError('Give a temperature in °C from 0 to 150, or none.');

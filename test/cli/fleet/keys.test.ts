@@ -81,6 +81,18 @@ describe('the files', () => {
     expect(fleet()).toMatchObject({ leafSecret, clusterSecret });
   });
 
+  it('have the certificates and the servers that are named, with the usual ports', async () => {
+    const tls = ['--tls-cert', 'cert.pem', '--tls-key', 'key.pem'];
+    const { stdout } = await keys('--rig', 'a b', ...tls, '--cluster', 'one', '--cluster', 'two', '--leaves', 'hub');
+    expect(fleet()).toMatchObject({ listen: '0.0.0.0:4222', cluster: ['one:6222', 'two:6222'], leaves: ['hub:7422'] });
+    expect(fleet().tls).toEqual({ cert: 'cert.pem', key: 'key.pem' });
+    expect(stdout).toContain('  pickaxe mine --nats tls://SERVER:4222 --nats-credentials a%20b.nk --rig-name "a b"\n');
+    expect(stdout).toContain(`On servers of other sites: the same with ${join(dir(), 'nats-leaf.conf')}.\n`);
+    await keys(...tls, '--tls-ca', 'ca.pem', '--listen', 'a:65535');
+    expect(fleet()).toMatchObject({ listen: 'a:65535', cluster: ['one:6222', 'two:6222'], leaves: ['hub:7422'] });
+    expect(fleet().tls).toEqual({ cert: 'cert.pem', key: 'key.pem', ca: 'ca.pem' });
+  });
+
   it('stay away when a member’s seed was moved to its rig', async () => {
     await keys('--rig', 'rig1');
     const { publicKey } = fleet().members[0];
@@ -125,6 +137,8 @@ describe('what is refused, and changes nothing', () => {
     [['--rig', 'new', '--tls-cert', 'a.pem'], '--tls-cert and --tls-key belong together.'],
     [['--rig', 'new', '--tls-ca', 'a.pem'], '--tls-ca needs --tls-cert and --tls-key.'],
     [['--listen', 'a b'], '--listen: give a host, or HOST:PORT, like 10.0.0.2:4222, not a b.'],
+    [['--listen', 'a:65536'], '--listen: give a host, or HOST:PORT, like 10.0.0.2:4222, not a:65536.'],
+    [['--tls-key', 'k.pem'], '--tls-cert and --tls-key belong together.'],
     [['--listen', 'a:0'], '--listen: give a host, or HOST:PORT, like 10.0.0.2:4222, not a:0.'],
     [['--cluster', 'a:1', '--cluster', 'b:2'], '--cluster: all servers have the same port there.'],
     [['--subject', 'a.*'], /^error: --subject: Give a name of letters/],

@@ -70,6 +70,7 @@ describe('hashes that begin with a hyphen', () => {
     expect(disguiseHashes(['find', hash], program)).toEqual(['find', `+${hash.slice(1)}`]);
     expect(asGiven(`+${hash.slice(1)}`)).toBe(hash);
     expect(disguiseHashes(['find', '--flag', hash], program)[2]).toBe(`+${hash.slice(1)}`);
+    expect(disguiseHashes([hash], program)).toEqual([`+${hash.slice(1)}`]);
   });
 
   it.each([
