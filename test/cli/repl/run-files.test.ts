@@ -72,6 +72,11 @@ describe('a run of files', () => {
     expect(io.stdout).toBe(`${passes}: n\nLoad successful\n1 file, 2 expectations: all passed\n`);
   });
 
+  it('leaves standard input alone if it is not named', async () => {
+    io.read = () => Promise.reject(new Error('standard input was read'));
+    expect(await repl([passes])).toBe(EXIT.done);
+  });
+
   it('lists failed expectations, one line for each', async () => {
     expect(await repl([fails])).toBe(EXIT.failed);
     expect(io.stdout).toBe(`a.repl:4:2:ExecError: FAILURE: b: expected 1:integer, received 2:integer

@@ -42,6 +42,12 @@ describe('pickaxe doctor', () => {
       expect(about).toContain(each);
     }
     expect(report.findings.filter(({ about }) => about === 'node')).toHaveLength(5);
+    // A busy machine may not have been measured. What pools pay is said of pools alone.
+    const earnings = report.findings.find(({ about }) => about === 'earnings')!;
+    expect(earnings.what).toMatch(
+      /^(?:the CPU at \S+ .*|were not estimated: the CPU was too busy to be measured; .*)$/,
+    );
+    expect(earnings.what).not.toContain('a pool pays by its own rules');
   });
 
   it.each([

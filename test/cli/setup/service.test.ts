@@ -170,6 +170,9 @@ describe.runIf(isUnix)('the unit of pickaxe service', () => {
       if (code === 0) expect(stdout).toContain('WantedBy=multi-user.target');
       else expect(stderr).toMatch(hidden);
     }
+    const usual = await service('print', '--system');
+    if (usual.code === 0) expect(usual.stdout).toContain('--config /etc/pickaxe/pickaxe.toml\n');
+    else expect(usual.stderr).toMatch(hidden);
     for (const path of ['/home/me/a.toml', '/root/a.toml', '/run/user/1/a.toml', '/tmp/a.toml', '/var/tmp/a.toml']) {
       expect((await service('print', '--system', '--config', path)).stderr).toMatch(hidden);
     }

@@ -63,6 +63,7 @@ describe('the devices of pickaxe init', () => {
     await person.sees(`cpu   ${thisMachine().cpu}`);
     await person.sees('gpu0  RTX 4090');
     await person.sees('gpu10 RTX 3060');
+    expect(person.text.match(/ is not used: .*/g)).toEqual([' is not used: runs on the CPU']);
     person.types('\r');
     expect(await person.ended).toMatchObject({ code: 0 });
     expect(person.text).not.toContain('the CPU mines');
