@@ -71,13 +71,20 @@ describe('an examination of a fleet’s server', () => {
 
   it('warns of a coordinator that has lost its own source', async () => {
     const findings = await examine([{ ...stateWithWork(1), lost: 'no node\nanswers' }]);
-    expect(brief(findings).at(-1)).toBe('warning coordinators: c1 has lost its own source: no node answers');
+    expect(findings.at(-1)).toEqual({
+      about: 'coordinators',
+      state: 'warning',
+      what: 'c1 has lost its own source: no node answers',
+      why: 'it gives no new work meanwhile',
+    });
   });
 
   it('finds it a fault that a rig finds no coordinator, but not that a coordinator finds no other', async () => {
-    expect((await examine()).at(-1)).toMatchObject({
+    expect((await examine()).at(-1)).toEqual({
+      about: 'coordinators',
       state: 'fault',
       what: 'no coordinator was found',
+      why: 'coordinators give the work, and a rig waits for the first of them',
       remedy: 'start pickaxe coordinate, with the same --nats-subject',
     });
     expect(brief(await examine([stateWithWork(1)], { isCoordinator: true, name: 'c1' })).at(-1)).toBe(
@@ -127,11 +134,16 @@ describe('an examination of a fleet’s server', () => {
   it('says whose the credentials are not when the server denies a subject', async () => {
     const nats = new FakeNats();
     nats.permits = (_, operation) => operation !== 'publish';
-    expect((await examine([], { nats })).at(-1)).toMatchObject({
-      about: 'permissions',
-      state: 'fault',
-      what: 'the credentials are not those of a rig named rig1: not permitted',
-    });
+    expect(await examine([], { nats })).toEqual([
+      { about: 'connection', state: 'ok', what: 'can be reached' },
+      {
+        about: 'permissions',
+        state: 'fault',
+        what: 'the credentials are not those of a rig named rig1: not permitted',
+        why: 'the server lets each member do only what its name and role need',
+        remedy: 'give --rig-name the name that pickaxe fleet keys made the credentials for, or make some for this rig',
+      },
+    ]);
     const denied = 'The NATS server does not permit this account to subscribe to pickaxe.work.*.';
     expect(brief(await examine([], { denials: [denied], isCoordinator: true, name: 'c1' })).at(-1)).toBe(
       `fault permissions: the credentials are not those of a coordinator named c1: ${denied}`,
