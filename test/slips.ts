@@ -1,10 +1,10 @@
-/** Slips of the pen: a letter that is lost, doubled, swapped or one too many, and a line that is there twice. */
+/** Variants of texts and of JSON, which are the same in each run. */
 
 import { seededRandom } from '#pickaxe/mock-node/random.js';
 
 const STRAY = '=:[]{}"\'#.,- \n';
 
-/** @returns variants of a text with one slip each, which are the same in each run */
+/** @returns variants of a text with one slip of the pen each: a letter too many or too few, or a line twice */
 export function slipsIn(text: string, count: number): string[] {
   const random = seededRandom(text.length);
   const below = (limit: number) => Math.floor(random() * limit);
@@ -19,4 +19,29 @@ export function slipsIn(text: string, count: number): string[] {
     const at = below(text.length);
     return slips[below(slips.length)](text.slice(0, at), text.slice(at));
   });
+}
+
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+const OTHERS: readonly Json[] = [
+  ...[null, 0, -1, 1, 1.5, 2 ** 53, 1e21, true, false, '', ' ', 'x', '0', '1', '-1', '1.5', '1e3', 'AAAA', 'k:a'],
+  ...['A'.repeat(42), 'A'.repeat(43), 'a'.repeat(64), 'x'.repeat(300), [], {}, ['x'], [[]], { a: 1 }, { int: 1 }],
+];
+
+/** @param random gives numbers in [0, 1) @returns the value with one part left out, doubled, or exchanged for another */
+export function changed(value: unknown, random: () => number): unknown {
+  const oneOf = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)];
+  const isLeaf = value === null || typeof value !== 'object' || Object.keys(value).length === 0;
+  if (isLeaf || random() < 0.1) return oneOf(OTHERS);
+  if (Array.isArray(value)) {
+    const at = Math.floor(random() * value.length);
+    const how = random();
+    if (how < 0.15) return value.toSpliced(at, 1);
+    return how < 0.3 ? [...value, value[at]] : value.with(at, changed(value[at], random));
+  }
+  const key = oneOf(Object.keys(value));
+  const { [key]: part, ...others } = value as Record<string, unknown>;
+  const how = random();
+  if (how < 0.15) return others;
+  return how < 0.25 ? { ...value, [`${key}2`]: part } : { ...others, [key]: changed(part, random) };
 }

@@ -7,6 +7,7 @@ import { getBalance } from '#pickaxe/protocol/ledger/command/coin.js';
 import { commandJson, sendJson } from '#pickaxe/protocol/ledger/command/command.js';
 import { encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
 import { type Recorded, recordIn } from '../../recorded.ts';
+import { changed } from '../../slips.ts';
 import type { AskOptions } from '../ask.ts';
 import { ALICE, alice, banksOf, commandOf, read, toBob, toChain, toNewBob } from '../execution/bank.ts';
 import { DIALECTS } from '../node.ts';
@@ -88,7 +89,6 @@ const TYPES = [
   '*/*',
   'application/json;blockheader-encoding=object',
 ];
-const PARTS = [null, 0, -1, 1.5, true, '', 'x', '1', 'A'.repeat(43), 'k:a', [], {}, ['x'], { a: 1 }, 'a'.repeat(300)];
 
 /** @returns variants of a request, which are the same in each run */
 function variantsOf(request: Request, seed: number): Request[] {
@@ -99,17 +99,6 @@ function variantsOf(request: Request, seed: number): Request[] {
     const search = new URLSearchParams(query);
     search.set(name, value);
     return { ...request, path: `${path}?${search}` };
-  };
-  const exchanged = (value: unknown): unknown => {
-    const isEmpty = value === null || typeof value !== 'object' || Object.keys(value).length === 0;
-    if (random() < 0.3 || isEmpty) return oneOf(PARTS);
-    if (Array.isArray(value)) {
-      const at = Math.floor(random() * value.length);
-      return random() < 0.3 ? [...value, ...value] : value.with(at, exchanged(value[at]));
-    }
-    const key = oneOf(Object.keys(value));
-    const { [key]: part, ...others } = value as Record<string, unknown>;
-    return random() < 0.2 ? others : { ...others, [key]: exchanged(part) };
   };
   const bodyOf = () => (typeof request.body === 'string' ? JSON.parse(request.body) : request.body);
   const variants = [
@@ -124,7 +113,7 @@ function variantsOf(request: Request, seed: number): Request[] {
     () => ({ ...request, method: oneOf(['GET', 'POST', 'PUT'] as const) }),
     ...(request.body === undefined || path.endsWith('solved')
       ? []
-      : Array(4).fill(() => ({ ...request, body: JSON.stringify(exchanged(bodyOf())) }))),
+      : Array(4).fill(() => ({ ...request, body: JSON.stringify(changed(bodyOf(), random)) }))),
   ];
   return [request, ...Array.from({ length: VARIANTS }, () => oneOf(variants)())];
 }
