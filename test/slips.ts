@@ -28,7 +28,7 @@ const OTHERS: readonly Json[] = [
   ...['A'.repeat(42), 'A'.repeat(43), 'a'.repeat(64), 'x'.repeat(300), [], {}, ['x'], [[]], { a: 1 }, { int: 1 }],
 ];
 
-/** @param random gives numbers in [0, 1) @returns the value with one part left out, doubled, or exchanged for another */
+/** @param random gives numbers in [0, 1) @returns the value with a part left out, doubled or exchanged for another */
 export function changed(value: unknown, random: () => number): unknown {
   const oneOf = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)];
   const isLeaf = value === null || typeof value !== 'object' || Object.keys(value).length === 0;

@@ -15,6 +15,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MADE: Readonly<Record<string, string>> = {
   'test/mock-node/node.ts': 'its types require the name, and it refuses options without it',
   'test/mock-node/mock-node.test.ts': 'one of its tests is about what a node serves by default',
+  'test/mock-node/options.test.ts': 'it asks what options mean, and starts no node',
   'src/cli/mock-node/mock-node.ts': 'the user chooses',
 };
 /** The files that contain the name of the command `pickaxe mock-node` as a word, and why they may. */
