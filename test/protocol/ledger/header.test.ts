@@ -184,13 +184,28 @@ describe('any header', () => {
       { height: -1n },
       { nonce: 2n ** 64n },
       { creationTimeUs: 2n ** 63n },
+      { creationTimeUs: -(2n ** 63n) - 1n },
+      { epochStartUs: 2n ** 63n },
       { chain: 2 ** 32 },
+      { version: 2 ** 32 },
       { version: -1 },
       { weight: 2n ** 256n },
       { parent: new Uint8Array(31) },
       { target: new Uint8Array(33) },
     ];
     for (const fields of wrong) expect(() => encodeHeader({ ...header, ...fields })).toThrow(RangeError);
+  });
+
+  it('may have the greatest and the least value of each field', () => {
+    const header = parseHeader(decodeBase64url(samples[0].binary));
+    const u64 = 2n ** 64n - 1n;
+    const all = { featureFlags: u64, height: u64, nonce: u64, chain: 2 ** 32 - 1, version: 2 ** 32 - 1 };
+    const greatest = { ...all, creationTimeUs: 2n ** 63n - 1n, epochStartUs: 2n ** 63n - 1n, weight: 2n ** 256n - 1n };
+    const none = { featureFlags: 0n, height: 0n, nonce: 0n, chain: 0, version: 0, weight: 0n };
+    const least = { ...none, creationTimeUs: -(2n ** 63n), epochStartUs: -(2n ** 63n) };
+    for (const fields of [greatest, least]) {
+      expect(parseHeader(encodeHeader({ ...header, ...fields }))).toEqual({ ...header, ...fields });
+    }
   });
 });
 
