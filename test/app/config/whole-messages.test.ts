@@ -2,6 +2,7 @@
 
 import { afterAll, expect, it } from 'vitest';
 import { parseToml, tomlPositions } from '#pickaxe/app/config/parse.js';
+import { ConfigError } from '#pickaxe/app/config/raw-settings.js';
 import { Folder } from './folder.ts';
 
 const folder = new Folder();
@@ -263,6 +264,20 @@ it('a setting that is there twice', () => {
       },
     ]
   `);
+});
+
+it('a date that is there twice', () => {
+  const { faults } = parseToml(['a = =', 'x = 1979-05-27', 'x = 1979-05-28'].join('\n'));
+  expect(faults.map(({ what }) => what).at(-1)).toBe('the setting x is there already, on line 2: make one of both');
+});
+
+it('one problem is the message, and of several the first twenty are listed', () => {
+  const message = (count: number) => new ConfigError(Array.from({ length: count }, (_, i) => `p${i}`)).message;
+  const lines = (count: number) => Array.from({ length: count }, (_, i) => `  p${i}`);
+  expect(message(1)).toBe('p0');
+  expect(message(2)).toBe(['2 errors in the configuration:', ...lines(2)].join('\n'));
+  expect(message(20)).toBe(['20 errors in the configuration:', ...lines(20)].join('\n'));
+  expect(message(21)).toBe(['21 errors in the configuration:', ...lines(20), '  … and 1 more'].join('\n'));
 });
 
 it('positions are those of the keys, of an ancestor, or none', () => {

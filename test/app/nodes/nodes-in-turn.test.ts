@@ -39,6 +39,14 @@ const healthy = (network = 'mainnet01', port?: number): Promise<Server> =>
   );
 const health = (api: NodeApi) => api.health();
 
+it('a node has one client for all questions', async () => {
+  const { url } = await healthy();
+  const { nodes } = inTurn([url]);
+  const clientOf = () => nodes.ask(async (api) => api);
+  const first = await clientOf();
+  expect(await clientOf()).toBe(first);
+});
+
 describe('the configured nodes', () => {
   it('are those of the settings, and the P2P port is the first one’s', () => {
     const peerUrl = 'https://127.0.0.1:1789';
