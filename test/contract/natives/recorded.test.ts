@@ -11,6 +11,9 @@ import { type Recorded, recordIn } from '../../recorded.ts';
 import { ARGUMENTS, has, transactionWithModule } from './native-arguments.ts';
 
 const CALLS = 40;
+/** Natives whose last digits differ between versions of Node.js, and decimals with such digits. */
+const ROUNDED = ['^', 'log', 'ln', 'exp', 'sqrt'];
+const DIGITS = /(\.\d{12})\d+/g;
 
 /** Values by type, many of them at the border of something. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
@@ -120,6 +123,8 @@ const expectRecorded = recordIn(new URL('recorded.json', import.meta.url));
 
 describe.each([4, 5] as const)('in dialect %i, calls have the recorded outcome of', (dialect) => {
   it.each([...NATIVES.keys()].filter((name) => has(dialect, name)).sort())('%s', (name) => {
-    expectRecorded(`${dialect} ${name}`, outcomesOf(callsOf(name), dialect));
+    const outcomes = outcomesOf(callsOf(name), dialect);
+    const rounded = outcomes.map(({ input, outcome }) => ({ input, outcome: outcome.replace(DIGITS, '$1') }));
+    expectRecorded(`${dialect} ${name}`, ROUNDED.includes(name) ? rounded : outcomes);
   });
 });

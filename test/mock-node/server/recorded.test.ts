@@ -136,8 +136,6 @@ describe.each(DIALECTS)('a node of the dialect %s gives the recorded answers', (
           outcome: JSON.stringify([status, headers['content-type'], text]),
         });
       }
-      for (const { input, outcome } of outcomes)
-        console.log('ROW', dialect, name, input.slice(0, 160), '=>', outcome.slice(0, 160));
       expectRecorded(`${dialect} ${name}`, outcomes);
     }
   });
