@@ -42,6 +42,8 @@ it('a change keeps the nodes whose settings stay, in the new order, and refuses 
   const urls = ['http://one.example:1848', 'http://two.example:1848', 'http://three.example:1848'];
   const chosen = new ChosenSource(settings(urls.slice(0, 2)), new Events(), systemContext);
   const [one, two] = chosen.nodes;
+  chosen.prepare(settings(urls))();
+  expect(chosen.nodes[0] === one && chosen.nodes[1] === two).toBe(true);
   chosen.prepare(settings([urls[2], urls[1], urls[0]]))();
   expect(chosen.nodes.map(({ name }) => new URL(name).hostname)).toEqual([
     'three.example',

@@ -115,6 +115,11 @@ describe('the CPU', () => {
     ]);
   });
 
+  it('is fine if one of the native kernels cannot be used', () => {
+    const kernels = [row('avx2', true, true), row('sse41', false)];
+    expect(examineCpu({ threads, kernels })[0]).toMatchObject({ state: 'ok' });
+  });
+
   it('names the kernel of each kind of cores, once, and how many threads there are', () => {
     const on = (cores: 'performance' | 'efficiency', name: KernelRow['name']) => ({ ...row(name, true, true), cores });
     const what = (...given: Parameters<typeof examineCpu>) => examineCpu(...given)[0].what;
@@ -341,6 +346,7 @@ describe('earnings', () => {
       state: 'skipped',
       what: expect.stringContaining('too busy'),
     });
+    expect(state({ cpu: { kernels: [] }, gpus: [] })).toMatchObject({ state: 'skipped' });
     expect(state({ gpus: ['gpu0'] })).toMatchObject({
       state: 'skipped',
       what: expect.stringContaining('the rate of gpu0 is not known here'),

@@ -70,6 +70,9 @@ describe('values of different types', () => {
       ['(= m 1)', incompatible('module{}, integer'), 'false'],
       ['(= m {})', incompatible('module{}, object:*'), 'false'],
       ['(= 1 "a")', 'false'],
+      ['(= [] "")', incompatible('[<a>], string'), 'false'],
+      ['(= {} [])', incompatible('object:*, [<a>]'), 'false'],
+      ['(= [] 0)', incompatible('[<a>], integer'), 'false'],
       ['(= [] {})', incompatible('[<a>], object:*'), 'false'],
     ],
   );

@@ -159,6 +159,16 @@ describe('404', () => {
     });
   });
 
+  it('is told with the bounds that were asked for, and another fault of the chain as itself', async () => {
+    const range = await apiWith(({ path }) => ({
+      status: 404,
+      body: path.includes('minheight') ? 'of the range' : 'x',
+    }));
+    expect(await errorOf(texts(range.api.hashes(CHAIN, { minHeight: 9 })))).toMatchObject({ text: 'of the range' });
+    const busy = await apiWith((request) => ({ status: isWhole(request) ? 503 : 404 }));
+    expect(await errorOf(texts(busy.api.hashes(CHAIN, { minHeight: 9 })))).toMatchObject({ status: 503 });
+  });
+
   it('is a fault if a bound of the branch is not known', async () => {
     const { api, seen } = await apiWith(() => ({ status: 404, body: { key: hashes[3], reason: 'key not found' } }));
     const branch = api.hashBranch(CHAIN, { upper: [decodeBase64url(hashes[3])] });
