@@ -58,14 +58,13 @@ export class OwnWorks {
   #named = 0;
   /** The greatest height of this coordinator's works; −1 before the first. */
   #height = -1n;
-  /** Time at which `#height` grew last, or at which this object was made (monotonic). */
-  #grewMs: number;
+  /** Time at which `#height` grew last (monotonic). */
+  #grewMs = 0;
   #number = 0;
 
   constructor(options: OwnWorksOptions) {
     this.#options = options;
     this.#byName = new BoundedMap(options.most);
-    this.#grewMs = options.clock.monotonicMs();
   }
 
   find(name: string): SolvableWork | undefined {

@@ -113,7 +113,7 @@ describe('the files', () => {
     expect(read('nats-server.conf')).not.toContain(publicKey);
     expect(fleet().members[0]).toMatchObject({ name: 'rig1', revoked: true });
     expect(existsSync(join(dir(), 'rig1.nk'))).toBe(false);
-    await keys('--rig', 'rig1');
+    expect((await keys('--rig', 'rig1')).stdout).not.toContain('revoked');
     expect(read('nats-server.conf')).not.toContain(publicKey);
     expect(readCredentials(read('rig1.nk')).publicKey).toBe(fleet().members.at(-1)!.publicKey);
   });
