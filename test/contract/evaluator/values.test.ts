@@ -77,3 +77,24 @@ describe('values of different types', () => {
     ],
   );
 });
+
+describe('a variable that is a function is no capability, and no function of a guard', () => {
+  const wrong = (native: string) =>
+    `Type error: failed to call native function ${native} with argument(s) of type(s): integer`;
+  const received = (type: string) => `Invalid arguments, received ["(f 1)"] for capability: -> bool -> ${type}`;
+  const within = (call: string) => `(let ((f (lambda (x) x))) ${call})`;
+  checkOutcomes(
+    [],
+    [
+      [within('(with-capability (f 1) 1)'), 'with-capability: expected a capability'],
+      [within('(require-capability (f 1))'), received('bool'), wrong('require-capability')],
+      [within('(install-capability (f 1))'), received('string'), wrong('install-capability')],
+      [within('(test-capability (f 1))'), received('string'), wrong('test-capability')],
+      [
+        within('(create-user-guard (f 1))'),
+        'User guard closure function must be def: (f 1)',
+        'native execution failure, create-user-guard failed with message: create-user-guard: expected function application of a top-level function',
+      ],
+    ],
+  );
+});
