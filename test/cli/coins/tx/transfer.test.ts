@@ -408,6 +408,15 @@ describe('nothing is paid twice', () => {
     printed.stderr = '';
     await transfer({ amount: parseDecimal('0.25') });
     expect(printed.stderr).not.toContain('warning');
+    for (const outcome of [
+      { ...begun.transfers[0].outcome, provenBy: 'work' },
+      { state: 'done', by: 'us', gasCost: '0.0' },
+    ]) {
+      writeFileSync(file, JSON.stringify({ ...begun, transfers: [{ ...begun.transfers[0], outcome }] }));
+      printed.stderr = '';
+      await transfer();
+      expect(printed.stderr).not.toContain('warning');
+    }
   });
 
   it('and one that was never signed gives its place to another one', async () => {
