@@ -22,7 +22,7 @@ it('a wrapper that does not read the log delays nothing', async () => {
   createInterface({ input: miner.stdout }).on('line', (line) => {
     bytes += line.length;
   });
-  await vi.waitFor(() => expect(bytes).toBeGreaterThan(ENOUGH_BYTES), { timeout: 50_000, interval: 200 });
+  await vi.waitFor(() => expect(bytes).toBeGreaterThan(ENOUGH_BYTES), { timeout: 300_000, interval: 200 });
   miner.kill('SIGTERM');
   expect(await code).toBe(0);
   expect(node.ledger.stats.accepted).toBeGreaterThan(100);
