@@ -1,7 +1,7 @@
 /**
  * Outcomes of many generated inputs, compared with those that were recorded, so that no change of one goes unseen.
  * Other tests and public suites say which outcomes are right. `RECORD=1` writes the record anew: read then what the
- * test has named as changed.
+ * test has named as changed. A record is compared and written by whole files, so neither works with `-t`.
  */
 
 import { createHash } from 'node:crypto';
@@ -30,7 +30,7 @@ export function recordIn(file: URL): (group: string, outcomes: readonly Recorded
   const now: Record<string, string> = {};
   atFileEnd(() => {
     if (isRecording) writeFileSync(file, `${JSON.stringify(now, null, 2)}\n`);
-    else expect(Object.keys(now).sort()).toEqual(Object.keys(known).sort());
+    else expect(Object.keys(now).sort(), `groups of ${file}`).toEqual(Object.keys(known).sort());
   });
   return (group, outcomes) => {
     const hashes = outcomes.map(({ input, outcome }) => hashOf(`${input}\n${outcome}`));

@@ -1,4 +1,4 @@
-/** Every setting with many values, and tables with a slip of the pen: what becomes of them, or is said of them. */
+/** Every setting with many values, and tables with a typo: what becomes of them, or is said of them. */
 
 import { describe, it } from 'vitest';
 import { check } from '#pickaxe/app/config/check.js';
@@ -7,9 +7,9 @@ import { exampleToml } from '#pickaxe/app/config/print.js';
 import type { RawSettings } from '#pickaxe/app/config/raw-settings.js';
 import { ENTRIES } from '#pickaxe/app/config/settings.js';
 import { type Recorded, recordIn } from '../../recorded.ts';
-import { slipsIn } from '../../slips.ts';
+import { typosIn } from '../../variants.ts';
 
-const SLIPS = 40;
+const TYPOS = 40;
 
 const NUMBERS = [
   '0',
@@ -101,9 +101,9 @@ describe('values have the recorded outcome', () => {
   });
 });
 
-describe('slips of the pen have the recorded outcome', () => {
+describe('typos have the recorded outcome', () => {
   it.each([...TABLES])('in %s', (head, lines) => {
     const text = [head, ...lines, ''].join('\n');
-    expectRecorded(head, [text, ...slipsIn(text, SLIPS)].map(outcomeOf));
+    expectRecorded(head, [text, ...typosIn(text, TYPOS)].map(outcomeOf));
   });
 });

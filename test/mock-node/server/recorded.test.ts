@@ -7,7 +7,7 @@ import { getBalance } from '#pickaxe/protocol/ledger/command/coin.js';
 import { commandJson, sendJson } from '#pickaxe/protocol/ledger/command/command.js';
 import { encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
 import { type Recorded, recordIn } from '../../recorded.ts';
-import { changed } from '../../slips.ts';
+import { changed } from '../../variants.ts';
 import type { AskOptions } from '../ask.ts';
 import { ALICE, alice, banksOf, commandOf, read, toBob, toChain, toNewBob } from '../execution/bank.ts';
 import { DIALECTS } from '../node.ts';

@@ -32,7 +32,7 @@ import {
 } from '#pickaxe/protocol/ledger/payload.js';
 import { bare, blockJson, wholeBlocks } from '../../node/client/rows.ts';
 import { type Recorded, recordIn } from '../../recorded.ts';
-import { changed } from '../../slips.ts';
+import { changed } from '../../variants.ts';
 import { commands, results } from './command-vectors.ts';
 import { cuts, headers } from './vectors.ts';
 

@@ -1,4 +1,4 @@
-/** Request files and unsigned commands with a slip of the pen: what is read, or what is said of them. */
+/** Request files and unsigned commands with a typo: what is read, or what is said of them. */
 
 import { describe, it } from 'vitest';
 import { requestKeyOfCmd } from '#pickaxe/protocol/ledger/command/command.js';
@@ -7,10 +7,10 @@ import { parseRequest, type RequestKind } from '#pickaxe/protocol/ledger/request
 import { parseUnsignedForm } from '#pickaxe/protocol/ledger/request-file/unsigned-form.js';
 import { RequestFileError } from '#pickaxe/protocol/ledger/request-file/yaml.js';
 import { type Recorded, recordIn } from '../../../recorded.ts';
-import { slipsIn } from '../../../slips.ts';
+import { typosIn } from '../../../variants.ts';
 import { ALICE, BOB } from '../command-vectors.ts';
 
-const SLIPS = 100;
+const TYPOS = 100;
 const LOADED: Readonly<Record<string, string>> = {
   'code.pact': '(+ 1 1)\n',
   'data.json': '{"a": 1.50, "b": [true, null]}',
@@ -89,7 +89,7 @@ function outcomeOf(input: string, read: (text: string) => unknown): Recorded {
 
 const expectRecorded = recordIn(new URL('recorded.json', import.meta.url));
 
-describe('with slips of the pen, the recorded outcome has', () => {
+describe('with typos, the recorded outcome has', () => {
   const requests = Object.entries(FILES).flatMap(([name, [text, ...kinds]]) =>
     kinds.map((kind) => ({ name, text, kind })),
   );
@@ -97,7 +97,7 @@ describe('with slips of the pen, the recorded outcome has', () => {
     const read = (each: string) => parseRequest(each, { file: 'r.yaml', kind, load });
     expectRecorded(
       `${name}, ${kind}`,
-      [text, ...slipsIn(text, SLIPS)].map((each) => outcomeOf(each, read)),
+      [text, ...typosIn(text, TYPOS)].map((each) => outcomeOf(each, read)),
     );
   });
 
@@ -105,7 +105,7 @@ describe('with slips of the pen, the recorded outcome has', () => {
     const read = (each: string) => parseUnsignedForm(each, 'f.yaml');
     expectRecorded(
       'form',
-      [FORM, ...slipsIn(FORM, SLIPS)].map((each) => outcomeOf(each, read)),
+      [FORM, ...typosIn(FORM, TYPOS)].map((each) => outcomeOf(each, read)),
     );
   });
 });

@@ -4,11 +4,11 @@ import { seededRandom } from '#pickaxe/mock-node/random.js';
 
 const STRAY = '=:[]{}"\'#.,- \n';
 
-/** @returns variants of a text with one slip of the pen each: a letter too many or too few, or a line twice */
-export function slipsIn(text: string, count: number): string[] {
+/** @returns variants of a text with one typo each: a letter too many or too few, or a line twice */
+export function typosIn(text: string, count: number): string[] {
   const random = seededRandom(text.length);
   const below = (limit: number) => Math.floor(random() * limit);
-  const slips = [
+  const typos = [
     (before: string, after: string) => before + after.slice(1),
     (before: string, after: string) => before + after[0] + after,
     (before: string, after: string) => before + (after[1] ?? '') + after[0] + after.slice(2),
@@ -17,7 +17,7 @@ export function slipsIn(text: string, count: number): string[] {
   ];
   return Array.from({ length: count }, () => {
     const at = below(text.length);
-    return slips[below(slips.length)](text.slice(0, at), text.slice(at));
+    return typos[below(typos.length)](text.slice(0, at), text.slice(at));
   });
 }
 
