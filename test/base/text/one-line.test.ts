@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
 import { oneLine, severalLines } from '#pickaxe/base/text/plain-text.js';
+import { anyText } from '../../any-text.ts';
 
 it.each([
   ['plain text, as it is', 'plain text, as it is'],
@@ -25,7 +26,7 @@ test('a long text is cut, but not in the middle of a character', () => {
 
 test('no result has a control character or a line break', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.integer({ min: 1, max: 300 }), (text, most) => {
+    fc.property(anyText({ maxLength: 300 }), fc.integer({ min: 1, max: 300 }), (text, most) => {
       const shown = oneLine(text, most);
       expect(shown).not.toMatch(/[\p{C}\u2028\u2029]/u);
       expect(shown.length).toBeLessThanOrEqual(most);
