@@ -1,6 +1,6 @@
 /**
- * Random texts of any characters. fast-check's own (`unit: 'binary'`) first make a table of all characters, which takes a
- * second in each process.
+ * Random texts of any characters. fast-check's own (`unit: 'binary'`) first make a table of all characters, which takes
+ * a second in each process.
  */
 
 import fc from 'fast-check';
