@@ -162,16 +162,16 @@ function componentsOf(paths: OpenApi['paths']): Record<string, object> {
 }
 
 /**
- * @returns the route of the OpenAPI document, which describes `routes` and this route. The document is made only once,
- *   because it does not change while the server runs
+ * @returns the route of the OpenAPI document, which describes `routes` and this route. The document is made when it is
+ *   first asked for, and only once, because it does not change while the server runs
  */
 export function openApiRoute(routes: readonly Route[]): Route {
   const path = '/api/v1/openapi.json';
+  const document = () => JSON.stringify(openApi([...routes, route]));
   const route: Route = {
-    ...keptRoute(path, 'this document', 'application/json; charset=utf-8', () => document),
+    ...keptRoute(path, 'this document', 'application/json; charset=utf-8', document),
     answers: { 200: 'application/json' },
   };
-  const document = JSON.stringify(openApi([...routes, route]));
   return route;
 }
 

@@ -45,13 +45,13 @@ it('spreads rigs over the coordinators, and moves only those whose coordinator i
     return name;
   };
   const counts = new Map<string, number>();
-  for (let i = 0; i < 60; i++) {
+  for (let i = 0; i < 30; i++) {
     const name = await chosen(`rig${i}`, ['one', 'two', 'three']);
     counts.set(name, (counts.get(name) ?? 0) + 1);
-    if (i < 20 && name !== 'three') expect(await chosen(`rig${i}`, ['one', 'two'])).toBe(name);
+    if (i < 10 && name !== 'three') expect(await chosen(`rig${i}`, ['one', 'two'])).toBe(name);
   }
   expect([...counts.keys()].sort()).toEqual(['one', 'three', 'two']);
-  expect(Math.min(...counts.values())).toBeGreaterThan(8);
+  expect(Math.min(...counts.values())).toBeGreaterThan(4);
 });
 
 it('asks for a work that it has not received, once, after a random delay', async () => {
