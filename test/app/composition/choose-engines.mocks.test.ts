@@ -1,13 +1,44 @@
 /** Which devices are asked for, which there are, and which engines that makes. */
 
-import { describe, expect, it, vi } from 'vitest';
-import { chooseEngines, chooseInTurn } from '#pickaxe/app/composition/choose-engines.js';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { chooseEngines, chooseInTurn, threadChoice } from '#pickaxe/app/composition/choose-engines.js';
 import { type Config, DEFAULTS } from '#pickaxe/app/config/settings.js';
+import { UsageError } from '#pickaxe/app/process/exit.js';
+import { CpuEngine } from '#pickaxe/miner/engine/cpu/cpu-engine.js';
+import { forceKernel } from '#pickaxe/miner/engine/cpu/kernels/choose.js';
+import { chooseThreads } from '#pickaxe/miner/engine/cpu/threads.js';
 import { DeviceError } from '#pickaxe/miner/engine/engine.js';
+import { GpuEngine } from '#pickaxe/miner/engine/gpu/gpu-engine.js';
 import { type Gpu, listGpus } from '#pickaxe/miner/engine/gpu/list-gpus.js';
 import { listeningLog } from '../../rig/pauses/fakes.ts';
 
+vi.mock('#pickaxe/miner/engine/cpu/cpu-engine.js');
+vi.mock('#pickaxe/miner/engine/cpu/kernels/choose.js');
+vi.mock('#pickaxe/miner/engine/cpu/threads.js');
+vi.mock('#pickaxe/miner/engine/gpu/gpu-engine.js');
 vi.mock('#pickaxe/miner/engine/gpu/list-gpus.js');
+
+/** What stands in place of an engine: it only has a name. */
+function engineNamed(name?: string) {
+  return function engine(this: object, options: { name?: string }) {
+    Object.assign(this, { name: name ?? options.name });
+  } as never;
+}
+
+beforeEach(() => {
+  vi.stubEnv('XDG_CACHE_HOME', '/cache');
+  vi.mocked(listGpus).mockReset();
+  vi.mocked(CpuEngine).mockReset().mockImplementation(engineNamed('cpu'));
+  vi.mocked(GpuEngine).mockReset().mockImplementation(engineNamed());
+  vi.mocked(chooseThreads).mockReset().mockReturnValue({ threads: 1, groups: [], why: '' });
+  vi.mocked(forceKernel)
+    .mockReset()
+    .mockImplementation((name) => ({ name }) as never);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 const gpu = (name: string, usable: boolean): Gpu =>
   ({ name, model: `model of ${name}`, vendor: 0x1002, usable, why: usable ? 'it is new' : 'it is old' }) as never;
@@ -20,7 +51,6 @@ const settings = (use: Config['devices']['use'], gpu: Partial<Config['gpu']> = {
 });
 
 async function chosen(use: Config['devices']['use'], gpus: Gpu[] | Error) {
-  vi.mocked(listGpus).mockReset();
   if (gpus instanceof Error) vi.mocked(listGpus).mockRejectedValue(gpus);
   else vi.mocked(listGpus).mockResolvedValue(gpus);
   const { log, said } = listeningLog();
@@ -117,4 +147,80 @@ describe('the engines', () => {
       '--gpu-batch-ms has a value for gpu1, which is not used',
     ]);
   });
+});
+
+/* The options of engines. */
+
+const CACHE = join('/cache', 'pickaxe');
+const GPUS = [
+  { name: 'gpu0', model: 'a card', vendor: 0x1002, usable: true },
+  { name: 'gpu1', model: 'another', vendor: 'intel', usable: true, bus: '0000:01:00.0', environment: { ONE: '1' } },
+] as readonly Partial<Gpu>[] as Gpu[];
+
+type Options = Parameters<typeof chooseEngines>[2];
+
+async function made(part: { cpu?: Partial<Config['cpu']>; gpu?: Partial<Config['gpu']> }, options?: Options) {
+  vi.mocked(listGpus).mockResolvedValue(GPUS);
+  const { log, said } = listeningLog();
+  const given = { ...DEFAULTS, cpu: { ...DEFAULTS.cpu, ...part.cpu }, gpu: { ...DEFAULTS.gpu, ...part.gpu } };
+  await chooseEngines(given, log, options);
+  const cpu = vi.mocked(CpuEngine).mock.calls.map(([wanted]) => wanted);
+  return { cpu, gpus: vi.mocked(GpuEngine).mock.calls.map(([wanted]) => wanted), said };
+}
+
+const USUAL = { cacheDirectory: CACHE, cores: 'all' };
+const GPU0 = { name: 'gpu0', adapter: 'a card', softwareGpu: false, card: { vendor: 'amd' }, cacheDirectory: CACHE };
+const GPU1 = {
+  ...{ name: 'gpu1', adapter: 'another', softwareGpu: false, cacheDirectory: CACHE },
+  ...{ card: { vendor: 'intel', bus: '0000:01:00.0' }, environment: { ONE: '1' } },
+};
+
+it('engines get no option that no setting asks for', async () => {
+  expect(await made({})).toEqual({ cpu: [USUAL], gpus: [GPU0, GPU1], said: [] });
+  expect(vi.mocked(chooseThreads).mock.calls).toEqual([[{ cores: 'all' }]]);
+  expect(vi.mocked(listGpus).mock.calls).toEqual([[{ softwareGpu: false }]]);
+});
+
+it.each<[part: Parameters<typeof made>[0], options: Options, cpu: object, gpu0: object, gpu1: object]>([
+  [{ cpu: { threads: 3 } }, {}, { threads: 3 }, {}, {}],
+  [{ cpu: { priority: 0 } }, {}, { niceness: 0 }, {}, {}],
+  [{ cpu: { affinity: [0, 2] } }, {}, { affinity: [0, 2] }, {}, {}],
+  [{ cpu: { affinity: 'none', cores: 'efficiency' } }, {}, { affinity: 'none', cores: 'efficiency' }, {}, {}],
+  [{ cpu: { kernel: 'avx2' } }, {}, { kernel: 'avx2' }, {}, {}],
+  [{ gpu: { software: true } }, {}, {}, { softwareGpu: true }, { softwareGpu: true }],
+  [{ gpu: { batchMs: [{ gpu: 'gpu1', value: 9 }] } }, {}, {}, {}, { batchMs: 9 }],
+  [{ gpu: { batchMs: [{ value: 8 }, { gpu: 'gpu1', value: 9 }] } }, {}, {}, { batchMs: 8 }, { batchMs: 9 }],
+  [{}, { hurried: true }, { hurried: true }, { hurried: true }, { hurried: true }],
+  [{}, { tuneAgain: true }, {}, { tuneAgain: true }, { tuneAgain: true }],
+  [{}, { minesAtOnce: true }, {}, { minesAtOnce: true }, { minesAtOnce: true }],
+])('engines get the options that are asked for: %j with %j', async (part, options, cpu, gpu0, gpu1) => {
+  expect(await made(part, options)).toEqual({
+    cpu: [{ ...USUAL, ...cpu }],
+    gpus: [
+      { ...GPU0, ...gpu0 },
+      { ...GPU1, ...gpu1 },
+    ],
+    said: [],
+  });
+});
+
+it('a drawback of the threads is a warning, and what cannot be fulfilled is refused', async () => {
+  vi.mocked(chooseThreads).mockReturnValue({ threads: 1, groups: [], why: '', warning: 'that is too many' });
+  expect((await made({})).said).toEqual([{ level: 'warn', msg: 'that is too many' }]);
+  const refuse = (fault: Error) => () => {
+    throw fault;
+  };
+  vi.mocked(chooseThreads).mockImplementation(refuse(new RangeError('there are 2 CPUs')));
+  await expect(made({})).rejects.toThrow(new UsageError('there are 2 CPUs.'));
+  expect(() => threadChoice(DEFAULTS.cpu)).toThrow(UsageError);
+  const mistake = new TypeError('x is undefined');
+  vi.mocked(chooseThreads).mockImplementation(refuse(mistake));
+  await expect(made({})).rejects.toBe(mistake);
+  vi.mocked(chooseThreads).mockReturnValue({ threads: 1, groups: [], why: '' });
+  vi.mocked(forceKernel).mockImplementation(refuse(new Error('avx2 needs AVX2')));
+  await expect(made({ cpu: { kernel: 'avx2' } })).rejects.toThrow(new UsageError('avx2 needs AVX2'));
+  vi.mocked(CpuEngine).mockImplementation(function refused() {
+    throw new RangeError('no such CPU');
+  } as never);
+  await expect(made({})).rejects.toThrow(new UsageError('no such CPU.'));
 });
