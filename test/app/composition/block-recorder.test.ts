@@ -133,6 +133,32 @@ test('blocks that come faster than ten a minute are counted, and the log grows n
   expect(readFileSync(path, 'utf8').match(/"type":"not-followed"/g)).toHaveLength(2);
 });
 
+test('on a network that is six times as fast, six times as many blocks are recorded', () => {
+  const { recorder, clock, leftOut } = setUp({ speed: 6 });
+  const send = (from: number, to: number) => {
+    for (let height = from; height < to; height++) recorder.sent(sent(height));
+    return leftOut.mock.calls.length;
+  };
+  expect(send(0, 1_000)).toBe(0);
+  clock.advance(60_000);
+  expect(send(1_000, 1_061)).toBe(1);
+});
+
+test('an answer to a block that was not seen to be sent is a line of its own only if it says more', async () => {
+  const { recorder, path, reread } = setUp();
+  for (const [height, type] of ['accepted-block', 'unanswered-block', 'refused-block'].entries()) {
+    expect(recorder.answered(answered(type as 'accepted-block', height))).toBeDefined();
+  }
+  await reread();
+  const lines = readFileSync(path, 'utf8').trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line)).map(({ type, outcome }) => [type, outcome])).toEqual([
+    ['found', undefined],
+    ['found', undefined],
+    ['found', undefined],
+    ['answer', 'refused'],
+  ]);
+});
+
 test('while as many blocks are followed as can be, others are counted', async () => {
   const { recorder, reread } = setUp({ isFull: () => true });
   expect(recorder.sent(sent(1))).toBeUndefined();

@@ -254,6 +254,8 @@ describe('a fleet', () => {
       member: memberOf(nats, 'r1'),
     });
     expect(rig.rig).toMatchObject({ relays: [], source: { kind: 'fleet', name: 'nats://fake:4222' } });
+    expect([rig.rig.askBalance, coordinator.rig.askBalance]).toEqual([undefined, expect.any(Function)]);
+    expect([rig.rig.sidecars.length, coordinator.rig.sidecars.length]).toEqual([1, 3]);
     const coordinating = coordinator.run();
     expect(await clock.runUntil(rig.run(1))).toBe(0);
     stop();

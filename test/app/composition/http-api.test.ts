@@ -82,6 +82,16 @@ describe('the log', () => {
   });
 });
 
+it('the terminal is told the link for other machines, if there is one', async () => {
+  const { running, said } = idleMiner();
+  const served: ServedPage[] = [];
+  const all = { ...DEFAULTS.http, listen: { host: '0.0.0.0', port: 0 } };
+  const end = await httpSidecar(all, (page) => served.push(page))!(running);
+  onTestFinished(end);
+  const [, here, elsewhere] = /^listening at (\S+?)(?: \(from other machines: (\S+)\))?, read-only$/.exec(said[0].msg)!;
+  expect(served).toEqual([{ url: elsewhere ?? here, token: undefined }]);
+});
+
 it('the web page is served until the miner has ended, and the terminal is told its link', async () => {
   const { running } = idleMiner();
   const served: ServedPage[] = [];

@@ -10,6 +10,8 @@ const survey = (more: Partial<Survey>): Survey => ({
   unusable: new Map([['neon', 'made for another kind of chip']]),
   ...more,
 });
+/** A survey that knows no fastest kernel. */
+const { fastest: _, ...undecided } = survey({});
 const rowOf = (rows: ReturnType<typeof kernelRows>, name: string) => rows.find((row) => row.name === name);
 
 test('the choice is the fastest, and nothing more is said', () => {
@@ -58,6 +60,19 @@ test('when nothing could be measured, the kernels can be used all the same', () 
     why: 'not measured: the machine was too busy',
   });
   expect(rowOf(rows, 'neon')).toMatchObject({ usable: false });
+  const chosen = (asked: 'wasm' | 'neon', one = survey({ speeds: {} })) =>
+    kernelRows([one], asked).flatMap((row) => (row.chosen ? [`${row.name} ${row.why}`] : []));
+  expect(chosen('wasm')).toEqual(['wasm not measured: the machine was too busy']);
+  expect(chosen('neon')).toEqual([]);
+  expect(chosen('wasm', undecided)).toEqual(['wasm chosen: asked for, the fastest here']);
+});
+
+test('a survey that knows no fastest kernel chooses none', () => {
+  const rows = kernelRows([undecided]);
+  expect(rows.filter(({ chosen }) => chosen)).toEqual([]);
+  expect(rowOf(rows, 'avx2')).toEqual({
+    ...{ name: 'avx2', usable: true, chosen: false, hashesPerSecond: 48.1e6, why: 'the fastest here' },
+  });
 });
 
 test('kinds of cores have their own rows, one below the other', () => {

@@ -1,19 +1,24 @@
 /** What a rig is made of by its settings, what its first lines say, and what is closed at its end. */
 
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dryRun } from '#pickaxe/app/composition/dry-run.js';
 import { mine } from '#pickaxe/app/composition/rig.js';
 import { type RigParts, runMiner } from '#pickaxe/app/composition/run-miner.js';
 import type { Loaded } from '#pickaxe/app/config/load.js';
 import { type Config, DEFAULTS } from '#pickaxe/app/config/settings.js';
+import { openLogFile } from '#pickaxe/app/process/log-file.js';
 import { systemd } from '#pickaxe/app/process/systemd.js';
+import { makeCredentials } from '#pickaxe/fleet/nats/credentials.js';
 import { NatsLink } from '#pickaxe/fleet/nats/nats-link.js';
 import type { RunningMiner } from '#pickaxe/rig/running-miner.js';
+import { Folder } from '../config/folder.ts';
 import { idleMiner } from './sidecars/fakes.ts';
 
 vi.mock('#pickaxe/app/composition/run-miner.js', async (original) => ({ ...(await original()), runMiner: vi.fn() }));
 vi.mock('#pickaxe/app/composition/dry-run.js');
+vi.mock('#pickaxe/app/process/log-file.js');
 vi.mock('#pickaxe/app/process/systemd.js');
 vi.mock('#pickaxe/fleet/nats/nats-link.js');
 
@@ -147,6 +152,9 @@ describe('the source of a rig', () => {
     await expect(made(part)).rejects.toThrow(asked);
     await expect(made({ ...part, ...NATS }, { coordinates: true })).rejects.toThrow(asked);
     expect(vi.mocked(runMiner)).not.toHaveBeenCalled();
+    // Where something else is missing, too, nobody is asked.
+    await expect(made({ ...part, miner: DEFAULTS.miner })).rejects.toThrow(/^No key is configured/);
+    await expect(made({ miner: NODE.miner! })).rejects.toThrow(/^No node is configured/);
     // A dry run asks nobody.
     const refusal = await made(part, { tries: true }).catch(({ message }: Error) => message);
     expect(refusal).toBe('No network is configured. Give one with --network, like --network mainnet01.');
@@ -176,6 +184,37 @@ describe('the connection of a member of a fleet', () => {
     const fails = () => Promise.reject(new Error('a mistake'));
     await expect(made(NATS, { during: fails })).rejects.toThrow('a mistake');
     expect(counts()).toEqual([1, 1]);
+  });
+
+  it('has the name, the servers and the credentials of the settings', async () => {
+    const folder = new Folder();
+    onTestFinished(() => folder.remove());
+    const credentials = makeCredentials();
+    const credentialsFile = folder.write('a.nk', credentials.seed);
+    const given = async (nats: Partial<Config['nats']>, name?: string) => {
+      const rig = { ...DEFAULTS.rig, ...(name !== undefined && { name }) };
+      await made({ rig, nats: { ...NATS.nats!, ...nats } });
+      return vi.mocked(NatsLink).mock.calls[0];
+    };
+    const usual = { servers: NATS.nats!.urls, name: 'elm', inbox: 'pickaxe.inbox.elm' };
+    const [plain, { random, warn }] = await given({}, 'elm');
+    expect(plain).toEqual(usual);
+    expect(plain).not.toHaveProperty('credentials');
+    expect(plain).not.toHaveProperty('authorities');
+    expect(random!()).toBeLessThan(1);
+    expect(() => warn!('denied')).not.toThrow();
+    expect((await given({ credentialsFile, subject: 'other' }, 'elm'))[0]).toEqual({
+      ...usual,
+      inbox: 'other.inbox.elm',
+      credentials,
+    });
+    expect((await given({}))[0].name).toBe(hostname());
+    const damaged = folder.write('b.nk', 'SU');
+    await expect(given({ credentialsFile: damaged })).rejects.toThrow(
+      `--nats-credentials: ${damaged} cannot be used: it has neither an nkey seed`,
+    );
+    const missing = join(folder.path, 'missing.pem');
+    await expect(given({ caFile: missing })).rejects.toThrow(`--nats-ca-file: ${missing} cannot be read: `);
   });
 
   it('is not opened by a dry run', async () => {
@@ -247,6 +286,18 @@ describe('the parts beside a miner', () => {
     rig.writeJson!('{}\n');
     expect(written.mock.calls.map(([text]) => text).join('')).toBe('{}\n');
   });
+});
+
+it('the log file is closed at the end, also after a fault', async () => {
+  const close = vi.fn(async () => {});
+  vi.mocked(openLogFile).mockResolvedValue({ write: () => {}, close } as never);
+  onTestFinished(() => void vi.mocked(openLogFile).mockReset());
+  const logFile = { ...DEFAULTS.logFile, path: 'a file' };
+  await made({ ...NODE, logFile }, { during: () => expect(close).not.toHaveBeenCalled() as never });
+  expect(close).toHaveBeenCalledOnce();
+  await expect(made({ ...NODE, logFile }, { during: () => Promise.reject(new Error('no')) })).rejects.toThrow('no');
+  expect(close).toHaveBeenCalledTimes(2);
+  expect(vi.mocked(openLogFile).mock.calls.slice(-2)).toEqual([[logFile], [logFile]]);
 });
 
 it('a rig that is restarted mines with the settings as they are then', async () => {

@@ -119,6 +119,17 @@ it('a run of so many blocks does not end with as many shares', async () => {
   expect(logged.at(-1)).toMatch(/^shares: 2 accepted, .*; blocks: 1 accepted, /);
 });
 
+it('a run is logged, and written as lines of JSON, from its devices to its sums', async () => {
+  const { rig, logged } = rigWith();
+  const json: Record<string, unknown>[] = [];
+  expect(await runMiner({ ...rig, writeJson: (line) => json.push(JSON.parse(line)) }, bounds)).toBe(0);
+  expect(logged[0]).toBe('devices: cpu');
+  const types = json.map(({ type }) => type);
+  expect([types[0], types.at(-2), types.at(-1)]).toEqual(['start', 'hashrate', 'summary']);
+  for (const type of ['device', 'work', 'verdict']) expect(types).toContain(type);
+  expect(json[0]).toMatchObject({ rig: 'rig-7', configFiles: [] });
+});
+
 it.each([
   ['without a status line', undefined, 8],
   ['without a status line for now', () => false, 8],

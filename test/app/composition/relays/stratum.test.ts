@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { basename } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { connect } from 'node:tls';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemContext } from '#pickaxe/app/composition/context.js';
 import { stratumServer } from '#pickaxe/app/composition/relays.js';
 import { UsageError } from '#pickaxe/app/process/exit.js';
@@ -52,6 +54,25 @@ describe('a server for ASICs', () => {
     });
   });
 
+  it.each([
+    [
+      10,
+      2 ** 40,
+      'at most 5 connections: this process may have 10 files open, and some are kept for the nodes and the',
+    ],
+    ['unlimited', 2 ** 28, 'at most 1024 connections: a quarter of 0.3 GiB of memory is for them'],
+  ])('says how many can connect with %s open files and %d bytes of memory', async (soft, memory, line) => {
+    const report = vi.spyOn(process.report, 'getReport').mockReturnValue({ userLimits: { open_files: { soft } } });
+    const limit = vi.spyOn(process, 'constrainedMemory').mockReturnValue(memory);
+    onTestFinished(() => [report, limit].forEach((spy) => void spy.mockRestore()));
+    const { log, said } = listeningLog();
+    const relay = stratumServer(settings, log)(context());
+    await relay.open();
+    await relay.run(AbortSignal.abort());
+    expect(said[1].msg.startsWith(line)).toBe(true);
+    expect(said).toHaveLength(2);
+  });
+
   it('says why it cannot listen', async () => {
     const occupied = createServer();
     await new Promise<void>((resolve) => occupied.listen(0, '127.0.0.1', resolve));
@@ -84,8 +105,11 @@ describe('a server for ASICs', () => {
     const { log, said } = listeningLog();
     const relay = stratumServer({ ...settings, ...certified(folder, 'one') }, log)(context());
     await relay.open();
+    const [, port] = /^listening at stratum\+ssl:\/\/127\.0\.0\.1:(\d+)$/.exec(said[0].msg)!;
+    const client = connect({ host: '127.0.0.1', port: Number(port), rejectUnauthorized: false });
+    await once(client, 'secureConnect');
+    client.destroy();
     await relay.run(AbortSignal.abort());
-    expect(said[0].msg).toMatch(/^listening at stratum\+ssl:/);
   });
 
   it('does not begin without its ledger', async () => {

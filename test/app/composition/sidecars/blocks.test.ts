@@ -208,6 +208,31 @@ test('blocks are followed of the networks that their nodes serve, and a change o
   await after.end();
 });
 
+test.each([
+  ['me', 'http://one', true, 'mainnet01'],
+  [`k:${'a'.repeat(64)}`, 'http://three', false, 'testnet04'],
+])(
+  'a record of %s has the keys only if the name is not that of a key (from %s)',
+  async (account, source, has, network) => {
+    const keyset = { predicate: 'keys-all', publicKeys: ['b'.repeat(64)] } as const;
+    const nodes = [new PretendNode('http://first'), new PretendNode('http://one')];
+    nodes[0].network = 'testnet04';
+    const openViews = () => ({ views: nodes, close: async () => {} });
+    const { end, running, recorded } = await rig(undefined, { account, keyset, openViews });
+    running.events.emit({ ...ACCEPTED, source });
+    await soon(() => expect(recorded.of('block-state')).toHaveLength(1));
+    await end();
+    const [found] = linesIn();
+    // From a node that is not one of the settings, a block is taken to be of the first one's network.
+    expect(found).toMatchObject({ record: { account, network, node: source } });
+    expect((found as { record: object }).record).toEqual(
+      has ? expect.objectContaining({ keyset }) : expect.not.objectContaining({ keyset }),
+    );
+    running.events.emit({ ...ACCEPTED, header: madeHeader(3, 43n) });
+    expect([recorded.of('block-state').length, linesIn().length]).toEqual([1, 1]);
+  },
+);
+
 test('what has no solution of a block is not recorded: a share, a rejected block, an unknown verdict', async () => {
   const { end, running, recorded } = await rig();
   for (const outcome of ['rejected', 'stale', 'unknown'] as const) running.events.emit(verdict('gpu0', outcome));
