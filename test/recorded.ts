@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'vitest';
+import { encodeBase64url, JsonNumber } from '#pickaxe/protocol/ledger/json.js';
 import { atFileEnd } from './file-end.ts';
 
 /** An input, and what has become of it. */
@@ -45,4 +46,14 @@ export function recordIn(file: URL): (group: string, outcomes: readonly Recorded
 
 function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, DIGITS);
+}
+
+/** @returns JSON in which nothing is lost that JSON cannot express */
+export function written(value: unknown): string {
+  return JSON.stringify(value, (_, each) => {
+    if (typeof each === 'bigint') return `${each}n`;
+    if (each instanceof JsonNumber) return `number ${each.text}`;
+    if (each instanceof Uint8Array) return encodeBase64url(each);
+    return each instanceof Map ? [...each] : each;
+  });
 }

@@ -1,6 +1,6 @@
 /** Variants of texts and of JSON, which are the same in each run. */
 
-import { seededRandom } from '#pickaxe/mock-node/random.js';
+import { type Random, seededRandom } from '#pickaxe/mock-node/random.js';
 
 const STRAY = '=:[]{}"\'#.,- \n';
 
@@ -44,4 +44,9 @@ export function changed(value: unknown, random: () => number): unknown {
   const how = random();
   if (how < 0.15) return others;
   return how < 0.25 ? { ...value, [`${key}2`]: part } : { ...others, [key]: changed(part, random) };
+}
+
+/** @returns a function that draws one of its arguments */
+export function drawer(random: Random): <T>(...items: readonly T[]) => T {
+  return (...items) => items[Math.floor(random() * items.length)];
 }

@@ -1,6 +1,7 @@
 /** Nodes that exist only in a test, blocks for them to have, and a clock that the test advances. */
 
 import { readFileSync } from 'node:fs';
+import type { Clock } from '#pickaxe/base/system/clock.js';
 import type { TrackedBlock } from '#pickaxe/node/blocks/block-index.js';
 import { JUST_FOUND } from '#pickaxe/node/blocks/confirmations.js';
 import type { LedgerView } from '#pickaxe/node/blocks/observation.js';
@@ -68,9 +69,12 @@ export class PretendNode implements LedgerView {
   /** The chain's block hash at a height; others follow from the height. */
   readonly #chain = new Map<string, string>();
   readonly #kept = new Map<string, string[]>();
+  readonly #clock: Clock | undefined;
 
-  constructor(node = 'http://one') {
+  /** @param clock if given, each entry of `asked` ends with its time in milliseconds */
+  constructor(node = 'http://one', clock?: Clock) {
     this.node = node;
+    this.#clock = clock;
   }
 
   /** The chain has this block at this height. */
@@ -128,7 +132,7 @@ export class PretendNode implements LedgerView {
   }
 
   #ask(what: string): void {
-    this.asked.push(what);
+    this.asked.push(this.#clock ? `${what} at ${this.#clock.monotonicMs()}` : what);
     if (this.fault) throw this.fault;
   }
 }

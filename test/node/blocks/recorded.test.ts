@@ -23,32 +23,23 @@ import { lookAtBlocks } from '#pickaxe/node/blocks/observation.js';
 import type { BlockRecord } from '#pickaxe/node/blocks/record.js';
 import { encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
 import { parseMiner, payloadWithOutputsFromJson } from '#pickaxe/protocol/ledger/payload.js';
-import { type Recorded, recordIn } from '../../recorded.ts';
+import { type Recorded, recordIn, written } from '../../recorded.ts';
 import { SteppedClock } from '../../stepped-clock.ts';
 import { turns } from '../../turns.ts';
-import { changed, typosIn } from '../../variants.ts';
+import { changed, drawer, typosIn } from '../../variants.ts';
 import { exact, wholeBlocks } from '../client/rows.ts';
 import { madeHeader, madeRecord, PretendNode } from './pretend.ts';
 
 const LINES = 40;
 const LOOKS = 240;
 const VIEWS = 25;
-const WORLDS = 20;
-const EVENTS = 40;
+const WORLDS = 14;
+const EVENTS = 30;
+const DAY_MS = 86_400_000;
 /** The times that pass after an event, in milliseconds, in pieces. */
 const PASSING = [[500, 500], [5_000, 5_000, 5_000], [15_000, 15_000], [15_000, 15_000], [120_000], [3_600_000]];
 
 const expectRecorded = recordIn(new URL('recorded.json', import.meta.url));
-const written = (value: unknown) =>
-  JSON.stringify(value, (_, each) => {
-    if (typeof each === 'bigint') return `${each}n`;
-    if (each instanceof Map) return [...each];
-    return each instanceof Uint8Array ? encodeBase64url(each) : each;
-  });
-const chooser =
-  (random: Random) =>
-  <T>(...items: readonly T[]): T =>
-    items[Math.floor(random() * items.length)];
 
 describe('lines of the block log have the recorded effect:', () => {
   const record = madeRecord(madeHeader(3, 42n), { isAnswered: false, expectedBlocks: 0.5 });
@@ -93,7 +84,7 @@ describe('lines of the block log have the recorded effect:', () => {
 
 it.each([1, 6, 120])('looks decide what is recorded, with %i blocks to settle one', (settledDepth) => {
   const random = seededRandom(settledDepth);
-  const one = chooser(random);
+  const one = drawer(random);
   const look = (): BlockLook => {
     const node = one('one', 'two');
     const depth = one(0, 1, 1, 2, 5, 6, 119, 120, 121);
@@ -128,7 +119,7 @@ it.each([1, 6, 120])('looks decide what is recorded, with %i blocks to settle on
 
 it('a node is asked what is recorded, and its answers are taken as recorded', async () => {
   const random = seededRandom(3);
-  const one = chooser(random);
+  const one = drawer(random);
   const outcomes: Recorded[] = [];
   for (let i = 0; i < VIEWS; i++) {
     const node = new PretendNode();
@@ -176,9 +167,9 @@ const REAL = wholeBlocks.slice(0, 3).map(({ binary, payload }) => {
 class World {
   readonly clock = new SteppedClock();
   readonly store = new MemoryStore();
-  readonly nodes = ['http://one', 'http://two', 'http://three'].map((name) => new PretendNode(name));
+  readonly nodes = ['http://one', 'http://two', 'http://three'].map((name) => new PretendNode(name, this.clock));
   readonly #random: Random;
-  readonly #one: ReturnType<typeof chooser>;
+  readonly #one: ReturnType<typeof drawer>;
   readonly #news: string[] = [];
   readonly #records: BlockRecord[] = [];
   readonly #stop = new AbortController();
@@ -186,7 +177,7 @@ class World {
 
   constructor(seed: number) {
     this.#random = seededRandom(seed);
-    this.#one = chooser(this.#random);
+    this.#one = drawer(this.#random);
     this.nodes[2].network = 'other';
     this.#follower = new Follower({
       views: this.nodes,
@@ -205,15 +196,14 @@ class World {
     const one = this.#one;
     const real = one(undefined, ...REAL);
     const header = real?.header ?? madeHeader(one(0, 1), 100n, BigInt(this.#records.length));
+    const otherKeys = { predicate: 'keys-all', publicKeys: ['x'] };
     const mine =
       real &&
       one(
         { account: real.account, keyset: real.keyset },
         { account: real.account },
-        {
-          account: real.account,
-          keyset: { ...real.keyset, publicKeys: ['x'] },
-        },
+        { account: real.account, keyset: otherKeys },
+        { keyset: otherKeys },
         {},
       );
     const record = madeRecord(header, {
@@ -273,6 +263,17 @@ class World {
     return `${nodes.length} nodes have ${has} at ${height} and ${above} above`;
   }
 
+  async #pass(ms: number): Promise<void> {
+    if (ms >= DAY_MS) this.clock.advance(ms - 1);
+    let isOver = false;
+    this.clock.setTimeout(() => (isOver = true), ms >= DAY_MS ? 1 : ms);
+    do {
+      await turns(1);
+      this.clock.step();
+    } while (!isOver);
+    await turns(1);
+  }
+
   async run(): Promise<Recorded[]> {
     const outcomes: Recorded[] = [];
     const isWhole = this.#one(true, true, false);
@@ -286,10 +287,9 @@ class World {
     await turns(1);
     for (let i = 0; i < EVENTS; i++) {
       const what = this.#event();
-      const pieces = this.#one(...PASSING, ...PASSING, [86_400_000 * this.#one(1, 7)]);
+      const pieces = this.#one(...PASSING, ...PASSING, [DAY_MS * this.#one(1, 7)]);
       for (const ms of pieces) {
-        this.clock.advance(ms);
-        await turns(1);
+        await this.#pass(ms);
       }
       const asked = this.nodes.map((node) => node.asked.splice(0));
       const { blocks, hiddenBlocks } = this.store;

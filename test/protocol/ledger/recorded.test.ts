@@ -18,8 +18,6 @@ import { cutFromJson, peerFromJson } from '#pickaxe/protocol/ledger/cut.js';
 import { knownGraph } from '#pickaxe/protocol/ledger/graphs.js';
 import {
   type ExactJson,
-  encodeBase64url,
-  JsonNumber,
   LedgerFormatError,
   parseExactJson,
   stringifyExactJson,
@@ -31,7 +29,7 @@ import {
   payloadWithOutputsFromJson,
 } from '#pickaxe/protocol/ledger/payload.js';
 import { bare, blockJson, wholeBlocks } from '../../node/client/rows.ts';
-import { type Recorded, recordIn } from '../../recorded.ts';
+import { type Recorded, recordIn, written } from '../../recorded.ts';
 import { changed } from '../../variants.ts';
 import { commands, results } from './command-vectors.ts';
 import { cuts, headers } from './vectors.ts';
@@ -84,16 +82,6 @@ const READERS: Readonly<Record<string, readonly [right: unknown, read: (json: Ex
   listen: [plain(results.listen), parseListenAnswer],
   proof: ['abc', parseProofAnswer],
 };
-
-/** @returns JSON in which nothing is lost that JSON cannot express */
-function written(value: unknown): string {
-  return JSON.stringify(value, (_, each) => {
-    if (typeof each === 'bigint') return `${each}n`;
-    if (each instanceof JsonNumber) return `number ${each.text}`;
-    if (each instanceof Uint8Array) return encodeBase64url(each);
-    return each instanceof Map ? [...each] : each;
-  });
-}
 
 const expectRecorded = recordIn(new URL('recorded.json', import.meta.url));
 
