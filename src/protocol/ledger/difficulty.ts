@@ -100,9 +100,11 @@ function tookUs({ creationTimeUs, epochStartUs }: BlockHeader): bigint {
 
 const MAX_UINT256 = 2n ** 256n - 1n;
 
-/** @param target 32 bytes, little-endian, not zero @returns the block's difficulty, rounded down */
+/** @param target 32 bytes, little-endian @returns the block's difficulty, rounded down */
 export function blockWeight(target: Uint8Array): bigint {
-  return MAX_UINT256 / targetToInteger(target);
+  const integer = targetToInteger(target);
+  // A false header can have the target 0, which no hash meets.
+  return integer === 0n ? MAX_UINT256 : MAX_UINT256 / integer;
 }
 
 /** @param target the block's own target, 32 bytes @returns the weight of a block on this parent */

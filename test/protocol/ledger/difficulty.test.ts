@@ -93,7 +93,8 @@ describe('weights', () => {
   });
 
   it('of a block are (2^256 − 1) / target, rounded down', () => {
-    expect([1n, 2n, 3n, 2n ** 256n - 1n].map((target) => blockWeight(integerToTarget(target)))).toEqual([
+    expect([0n, 1n, 2n, 3n, 2n ** 256n - 1n].map((target) => blockWeight(integerToTarget(target)))).toEqual([
+      2n ** 256n - 1n,
       2n ** 256n - 1n,
       2n ** 255n - 1n,
       (2n ** 256n - 1n) / 3n,
