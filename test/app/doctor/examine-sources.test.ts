@@ -91,6 +91,14 @@ describe('nodes', () => {
 describe('the miner’s account', () => {
   const key = 'a1'.repeat(32);
 
+  it.each([
+    ['node', {}, [key]],
+    ['key', { urls: ['http://127.0.0.1:9'], network: 'development' }, undefined],
+  ])('is no finding without a %s, which is one of its own', async (_, node, publicKeys) => {
+    const miner = { ...DEFAULTS.miner, ...(publicKeys && { publicKeys }) };
+    expect(await examineAccount({ ...DEFAULTS, node: { ...DEFAULTS.node, ...node }, miner })).toEqual([]);
+  });
+
   it('is skipped where no node answers', async () => {
     const config = { ...DEFAULTS, node: { ...DEFAULTS.node, urls: ['http://127.0.0.1:9'], network: 'development' } };
     const miner = { ...DEFAULTS.miner, publicKeys: [key] };

@@ -48,6 +48,47 @@ describe('pickaxe verify', () => {
       expect(() => verify(text)).toThrow('These are 32 bytes, as many as a hash has: a hash is no header.');
   });
 
+  it('prints the whole judgement of a header, with another block hash, and of a record', async () => {
+    const [{ workHex }] = workRecords.artificial;
+    const texts = [headers[3].headerHex, `${headers[3].headerHex}${'00'.repeat(32)}`, workHex];
+    const printed = await Promise.all(texts.map(async (text) => (await pickaxe('verify', text)).stdout));
+    expect(printed.join('\n')).toMatchInlineSnapshot(`
+      "PoW hash       eaa090223ced39a4bce467fcc9193249c8866d4113e364659f03000000000000
+      block hash     g98o3QW8hl0m3e2H4XK_O3hKm7bsJ8PxM_FLnrCy3xQ
+      chain          6, height 1800002
+      target         7a3cbca5fc61724d989b6dbb69d82753036f249f67c856203c05000000000000 (header, both little-endian)
+      difficulty     13.76 P
+      nonce          6040610770429231936
+      creation time  1626400834617686 µs (2021-07-16T02:00:34.617Z)
+      verdict        solved
+      PoW hash       eaa090223ced39a4bce467fcc9193249c8866d4113e364659f03000000000000
+      block hash     g98o3QW8hl0m3e2H4XK_O3hKm7bsJ8PxM_FLnrCy3xQ, but another one was given
+      chain          6, height 1800002
+      target         7a3cbca5fc61724d989b6dbb69d82753036f249f67c856203c05000000000000 (header, both little-endian)
+      difficulty     13.76 P
+      nonce          6040610770429231936
+      creation time  1626400834617686 µs (2021-07-16T02:00:34.617Z)
+      verdict        solved
+      PoW hash       3cbbe3f3b1907ded77d6731a8b449cf9641ce13dc2f4da0db635f3cbd459b6dd
+      block hash     rsXxyjMuFIBPGaKue9rQOoFnLAscIzuG1TdaaHg3Pjg
+      chain          7, height 318266
+      target         ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff00 (work record, both little-endian)
+      difficulty     256
+      nonce          0
+      creation time  1581922293298087 µs (2020-02-17T06:51:33.298Z)
+      verdict        not solved: the hash is above the target"
+    `);
+  });
+
+  it('says in full what it wants', () => {
+    expect(() => verify('00')).toThrow(
+      new UsageError(
+        'Give a header of 286 bytes (572 hex digits), of as many as its network has, or of 32 more with its block ' +
+          'hash; or a work record of 322 bytes (644 hex digits). These are 1 bytes.',
+      ),
+    );
+  });
+
   it('judges a record by its own target', async () => {
     const { workHex, smallestNonceFromZero } = workRecords.artificial[0];
     const record = Buffer.from(workHex, 'hex');

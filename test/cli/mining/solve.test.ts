@@ -9,6 +9,7 @@ import { headerTargetOf, withNonce } from '#pickaxe/protocol/chain/work.js';
 import { Folder } from '../../app/config/folder.ts';
 import { FakeEngine } from '../../fakes.ts';
 import { makeHeader } from '../../miner/source/parent/parent.ts';
+import { listeningLog } from '../../rig/pauses/fakes.ts';
 
 const HELLO = { type: 'hello', protocol: 1, version: '99.0.0', capabilities: ['nonce1', 'telepathy'], devices: 'many' };
 
@@ -47,6 +48,21 @@ it('the devices of this machine give a nonce that solves the header, and their r
   expect(meetsTarget(powHash(withNonce(header, solved!.nonce)), headerTargetOf(header))).toBe(true);
   // The devices cannot have hashed for longer than all of this took.
   expect(solved!.hashesPerSecond).toBeGreaterThanOrEqual(solved!.hashes / seconds);
+});
+
+it('the log tells of the devices and of their wrong hashes, and of nothing else', async () => {
+  const { log, said } = listeningLog();
+  const header = makeHeader(1_000);
+  const nonce = solve(header);
+  const engine = new FakeEngine();
+  engine.reported = () => (engine.searched.length > 1 ? [nonce] : []);
+  engine.wrong = [nonce + 1n];
+  const solved = await solveHere(header, { engines: [[engine]], log, temperatureLimits: () => undefined });
+  expect(solved?.nonce).toBe(nonce);
+  expect(said).toEqual([
+    { level: 'info', msg: 'fake: kernel reference (it is a test)' },
+    { level: 'error', msg: `hardware error: the candidate with nonce ${nonce + 1n} is wrong` },
+  ]);
 });
 
 it('the rate counts from when the first device is ready, however long it opens and whenever others follow', async () => {
