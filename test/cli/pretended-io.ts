@@ -31,6 +31,8 @@ export interface Given {
   /** Gets what is printed, at once. */
   readonly printed?: Printed;
   readonly terminal?: Terminal;
+  /** Whether somebody waits for the command. Default: false. */
+  readonly showsProgress?: boolean;
   /** The GPUs of the machine, or why there are none. */
   readonly gpus?: readonly Gpu[] | Error;
   /** Gets what the command asks about the GPUs. */
@@ -68,7 +70,7 @@ export function pretendedIo(given: Given = {}): Pretended {
     stop,
     columns: undefined,
     rows: undefined,
-    showsProgress: false,
+    showsProgress: given.showsProgress ?? false,
   };
   return io;
 }

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
 import { nodesOf } from '../../miner/source/node/node.ts';
 import { bare, blockJson, CHAIN } from '../../node/client/rows.ts';
 import { CHAINWEB, serve } from '../../node/client/server.ts';
-import { pickaxe } from '../in-process.ts';
-import { cacheHome } from '../pickaxe.ts';
+import { pickaxe, pickaxeIn } from '../in-process.ts';
+import { cacheHome, isolated } from '../pickaxe.ts';
 import { chain, cut, first, hashes, height, id, info, node, page, payloadHash } from './ledger-node.ts';
 
 const startNode = nodesOf('chainweb');
@@ -37,6 +37,36 @@ describe('pickaxe ledger', () => {
     expect(stdout).toMatch(/^coinbase +paid, \d+\.\d+ to \S+/m);
     const json = await ask('payload', `${chain}`, encodeBase64url(payloadHash), '--json');
     expect(JSON.parse(json.stdout)).toEqual(bare(first.payload));
+  });
+
+  it('says to those who wait how much it has printed so far', async () => {
+    const { url } = await node();
+    const now = performance.now.bind(performance);
+    let aheadMs = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + aheadMs);
+    onTestFinished(() => clock.mockRestore());
+    // Two seconds pass with each line that is printed.
+    const printed = {
+      stderr: '',
+      get stdout() {
+        return '';
+      },
+      set stdout(_text: string) {
+        aheadMs += 2_000;
+      },
+    };
+    const line = ['ledger', 'hash', `${CHAIN}`, '--limit', '3', '--node', url, '--peer-url', url];
+    const { code } = await pickaxeIn(isolated.cwd, line, {}, { printed, showsProgress: true });
+    expect([code, printed.stderr.split('\n')]).toEqual([
+      0,
+      [
+        '1 hashes so far',
+        '2 hashes so far',
+        '3 hashes so far',
+        'There are more hashes: --limit says how many are printed.',
+        '',
+      ],
+    ]);
   });
 
   it('prints hashes and branches up to a limit', async () => {

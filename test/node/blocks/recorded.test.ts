@@ -35,9 +35,10 @@ const LOOKS = 240;
 const VIEWS = 25;
 const WORLDS = 14;
 const EVENTS = 30;
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** The times that pass after an event, in milliseconds, in pieces. */
-const PASSING = [[500, 500], [5_000, 5_000, 5_000], [15_000, 15_000], [15_000, 15_000], [120_000], [3_600_000]];
+const PASSING = [[500, 500], [5_000, 5_000, 5_000], [15_000, 15_000], [15_000, 15_000], [120_000], [HOUR_MS]];
 
 const expectRecorded = recordIn(new URL('recorded.json', import.meta.url));
 
@@ -264,9 +265,10 @@ class World {
   }
 
   async #pass(ms: number): Promise<void> {
-    if (ms >= DAY_MS) this.clock.advance(ms - 1);
+    const leaps = ms >= HOUR_MS;
+    if (leaps) this.clock.advance(ms - 1);
     let isOver = false;
-    this.clock.setTimeout(() => (isOver = true), ms >= DAY_MS ? 1 : ms);
+    this.clock.setTimeout(() => (isOver = true), leaps ? 1 : ms);
     do {
       await turns(1);
       this.clock.step();
