@@ -125,28 +125,20 @@ it('searches find, read and say what is recorded', async () => {
   const one = drawer(seededRandom(5));
   const outcomes: Recorded[] = [];
   for (let i = 0; i < SEARCHES; i++) {
+    // In half of the searches nothing is wrong, so that more is found.
+    const isPlain = one(true, false);
+    const what = one('command', 'command', 'step 1') as 'command' | 'step 1';
     const place = one(30, 40, 56, 59, 60, 70);
-    const places = new Map([[BigInt(place), one('command', 'step 1', ...Object.keys(CONTENTS))]]);
-    const [lie, top] = [
-      one(...Array.from({ length: 8 }, () => 'none'), ...Object.keys(LIES)),
-      one(...Array.from({ length: 12 }, () => 'true'), ...Object.keys(TOPS)),
-    ];
+    const places = new Map([[BigInt(place), isPlain ? what : one(...Object.keys(CONTENTS))]]);
+    const lie = isPlain ? 'none' : one('none', ...Object.keys(LIES));
+    const top = isPlain ? 'true' : one('true', 'true', 'true', ...Object.keys(TOPS));
     const liesAt = BigInt(one(30, 45, 60, 78));
     const headers = chain.flatMap((header) => {
       if (header.height === HEIGHT) return TOPS[top](header) ?? [];
       return (header.height === liesAt ? LIES[lie](header) : header) ?? [];
     });
-    const serves = one(
-      'all',
-      'all',
-      'all',
-      'all',
-      'all',
-      'no headers',
-      'half of the headers',
-      'blocks only',
-      'no blocks',
-    );
+    const faults = ['half of the headers', 'no blocks'];
+    const serves = one('all', 'all', 'all', 'no headers', 'blocks only', ...(isPlain ? [] : faults));
     const given = { headers: 0, blocks: 0 };
     async function* within(
       what: keyof typeof given,
@@ -176,9 +168,9 @@ it('searches find, read and say what is recorded', async () => {
       },
     };
     const query = {
-      what: one('command', 'command', 'step 1'),
+      what,
       key: KEY,
-      madeS: timeAt(one(place - 1, place - 1, place - 1, place, 3, 39, 79)),
+      madeS: timeAt(isPlain ? place - 1 : one(place - 1, place, 3, 39, 79)),
     } as const;
     const untilS = one(undefined, timeAt(one(41, 61, 75, 79, 80)), timeAt(place + 10), timeAt(80) + 1);
     const expiresS = untilS !== undefined && one(false, true) ? untilS - one(60, 300, 599) : undefined;
@@ -188,7 +180,8 @@ it('searches find, read and say what is recorded', async () => {
       ...(height === undefined && untilS !== undefined && { untilS }),
       ...(expiresS !== undefined && { expiresS }),
     };
-    const limits = { headers: one(1_000n, 1_000n, 50n), searched: one(1_000n, 1_000n, 100n, 50n) };
+    const most = isPlain ? 1_000n : one(1_000n, 50n);
+    const limits = { headers: most, searched: one(most, 100n) };
     const branch = { chain: 0, head: { height: HEIGHT, hash: blockHash(headers[0]) } };
     let outcome: string;
     try {
@@ -198,8 +191,8 @@ it('searches find, read and say what is recorded', async () => {
     } catch (fault) {
       outcome = written([(fault as Error).name, (fault as Error).message, given]);
     }
-    const what = [...places, lie, liesAt, top, serves, api.network, encodeBase64url(branch.head.hash)];
-    outcomes.push({ input: written([i, what, query, range, limits]), outcome });
+    const how = [...places, lie, liesAt, top, serves, api.network, encodeBase64url(branch.head.hash)];
+    outcomes.push({ input: written([i, how, query, range, limits]), outcome });
   }
   expectRecorded('searches', outcomes);
 });
