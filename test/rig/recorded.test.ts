@@ -17,7 +17,7 @@ const MOMENTS = 30;
 /** Number of lines of the log that are recorded together. */
 const LINES_AT_ONCE = 10;
 /** Decimals whose last digits may differ between versions of Node.js. */
-const LONG_DECIMAL = /\d*\.\d{7,}(?:e-?\d+)?/g;
+const LONG_DECIMAL = /\d*\.\d{4,}(?:e-?\d+)?/g;
 const NODES = ['http://node:1848/ledger/0.0/mainnet01', 'http://other:1848'];
 
 const expectRecorded = recordIn(new URL('recorded.json', import.meta.url));

@@ -1,6 +1,6 @@
 /**
  * Fixed seeds of every world. A seed that once found a fault belongs here; the others are taken from the first ones,
- * for some two processor minutes in all. `npm run simulate` tries other seeds.
+ * for three to five processor minutes in all, by the chip. `npm run simulate` tries other seeds.
  */
 
 import { describe, expect, it } from 'vitest';

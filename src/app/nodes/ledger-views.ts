@@ -72,7 +72,7 @@ export async function askBalance(settings: Settings, stop: AbortSignal, context:
       faults.push(oneLine(fault instanceof NodeError ? fault.message : `${shownNode(node)}: ${fault.message}`));
     }
   }
-  throw new NoBalance(faults.join(' '));
+  throw new NoBalance(`${faults.map((fault) => fault.replace(/\.$/, '')).join('; ')}.`);
 }
 
 /** @throws among others, the error of the first chain, when the balance of no chain could be read */

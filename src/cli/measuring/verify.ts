@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { EXIT, UsageError } from '../../app/process/exit.ts';
 import { jsonText } from '../../base/text/plain-text.ts';
+import { plural } from '../../base/text/quantities.ts';
 import { equalBytes, fromHex, HEADER_BYTES, toHex, viewOf, WORK_BYTES } from '../../protocol/chain/bytes.ts';
 import { difficultyOf, meetsTarget } from '../../protocol/chain/target.ts';
 import { parseWork } from '../../protocol/chain/work.ts';
@@ -126,7 +127,7 @@ function parse(bytes: Uint8Array): Subject {
     throw fault;
   }
   const what = bytes.length === HASH_BYTES ? ', as many as a hash has: a hash is no header' : '';
-  throw new UsageError(`${WANTED} These are ${bytes.length} bytes${what}.`);
+  throw new UsageError(`${WANTED} This has ${plural(bytes.length, 'byte')}${what}.`);
 }
 
 const WANTED =

@@ -66,7 +66,7 @@ describe('the balance that a rig’s nodes tell', () => {
     node.server.faults = [{ endpoint: 'cut', kind: 'status', status: 500, text: 'broken' }];
     const fault = await ask([NOWHERE, url]).catch((error) => error);
     expect(fault).toBeInstanceOf(NoBalance);
-    expect(fault.message).toMatch(/^cannot reach http:\/\/127\.0\.0\.1:9 .* http:\/\/\S+\/cut .*500/);
+    expect(fault.message).toMatch(/^cannot reach http:\/\/127\.0\.0\.1:9 .*; http:\/\/\S+\/cut .*500/);
   });
 
   it('is not asked for any longer when it is not wanted any more', async () => {

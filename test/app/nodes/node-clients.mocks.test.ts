@@ -12,6 +12,7 @@ import { NodeApi } from '#pickaxe/node/client/node-api.js';
 import { NodeError, type NodeErrorKind } from '#pickaxe/node/http/node-error.js';
 import { parseDecimal } from '#pickaxe/protocol/ledger/decimal.js';
 import { LedgerFormatError } from '#pickaxe/protocol/ledger/json.js';
+import { NoBalance } from '#pickaxe/rig/status/earnings.js';
 
 vi.mock('#pickaxe/node/client/ledger-reader.js');
 vi.mock('#pickaxe/node/client/node-api.js');
@@ -159,7 +160,7 @@ describe('the account', () => {
     for (const error of fails.slice(0, 2)) vi.mocked(readDetails).mockRejectedValueOnce(error);
     vi.mocked(readDetails).mockResolvedValueOnce([{ chain: 0, error: fails[2] } as never]);
     const asked = askBalance(config([ONE, TWO, 'http://three']), NEVER);
-    await expect(asked).rejects.toThrow(`${ONE}: odd two is broken http://three: no file`);
+    await expect(asked).rejects.toThrow(new NoBalance(`${ONE}: odd; two is broken; http://three: no file.`));
     expect(closed).toEqual([ONE, TWO, 'http://three']);
     vi.mocked(readDetails).mockRejectedValueOnce(new TypeError('x is undefined'));
     await expect(askBalance(config([ONE, TWO]), NEVER)).rejects.toThrow(TypeError);

@@ -40,12 +40,12 @@ describe('pickaxe verify', () => {
     expect(() => verify(`${headers[3].headerHex}0`)).toThrow(
       'A digit is missing, or there is one too many: these are 573',
     );
-    expect(() => verify(headers[3].headerHex.slice(2))).toThrow('These are 285 bytes.');
+    expect(() => verify(headers[3].headerHex.slice(2))).toThrow('This has 285 bytes.');
     expect(() => verify('a+b/')).toThrow('This is neither hex nor base64url.');
-    expect(() => verify('')).toThrow('These are 0 bytes.');
+    expect(() => verify('')).toThrow('This has 0 bytes.');
     const hash = Buffer.alloc(32, 0xfb);
     for (const text of [encodeBase64url(hash), hash.toString('hex')])
-      expect(() => verify(text)).toThrow('These are 32 bytes, as many as a hash has: a hash is no header.');
+      expect(() => verify(text)).toThrow('This has 32 bytes, as many as a hash has: a hash is no header.');
   });
 
   it('prints the whole judgement of a header, with another block hash, and of a record', async () => {
@@ -84,7 +84,7 @@ describe('pickaxe verify', () => {
     expect(() => verify('00')).toThrow(
       new UsageError(
         'Give a header of 286 bytes (572 hex digits), of as many as its network has, or of 32 more with its block ' +
-          'hash; or a work record of 322 bytes (644 hex digits). These are 1 bytes.',
+          'hash; or a work record of 322 bytes (644 hex digits). This has 1 byte.',
       ),
     );
   });

@@ -22,7 +22,7 @@ beforeEach(() => {
   vi.mocked(runNodeWatch).mockReset();
 });
 
-/** @param times when the watch is to start, by the system's time @returns a function that starts the sidecar */
+/** Starts the watch beside a miner. @param times its first wait, and the wait after a failure */
 async function watching(...times: Parameters<typeof nodes>[2][]) {
   const { running, said } = idleMiner();
   const end = await nodes(options, true, ...times)(running);
@@ -34,7 +34,7 @@ async function watching(...times: Parameters<typeof nodes>[2][]) {
   return { end, said, after };
 }
 
-it('it begins after ten seconds, gets all options, and ends with the miner', async () => {
+it('the watch begins after ten seconds, gets all options, and ends with the miner', async () => {
   vi.mocked(runNodeWatch).mockImplementation(async (_options, _log, stop) => void (await aborted(stop)));
   const { end, after, said } = await watching();
   expect([await after(9_999), await after(1), await after(600_000)]).toEqual([0, 1, 1]);
