@@ -41,7 +41,7 @@ export default defineConfig({
     testTimeout: PATIENCE_MS,
     hookTimeout: PATIENCE_MS,
     globalSetup: 'test/global-setup.ts',
-    setupFiles: ['test/leaks.ts'],
+    setupFiles: ['test/undici-timer.ts', 'test/leaks.ts'],
     // Applies to concurrent tests: those of the scripts, each of which keeps a core busy.
     maxConcurrency: 2,
     sequence: { sequencer: LongestFirst },

@@ -27,7 +27,7 @@ export default defineConfig({
   root,
   test: {
     globalSetup: 'test/global-setup.ts',
-    setupFiles: 'test/leaks.ts',
+    setupFiles: ['test/undici-timer.ts', 'test/leaks.ts'],
     testTimeout: plan.timeoutMs,
     hookTimeout: plan.timeoutMs,
     passWithNoTests: true,

@@ -13,6 +13,8 @@ export class WorkerParent {
   readonly answers: Answer[] = [];
   /** The lines as they came. */
   readonly lines: string[] = [];
+  /** Resolves when the worker has ended its side. */
+  readonly ended: Promise<unknown>;
   readonly #output: Readable;
   readonly #input: Writable;
   #rest = '';
@@ -20,6 +22,7 @@ export class WorkerParent {
   constructor(input: Writable, output: Readable, reads = true) {
     this.#input = input;
     this.#output = output;
+    this.ended = new Promise((resolve) => output.once('end', resolve));
     input.on('error', () => {});
     output.on('error', () => {});
     if (reads) this.read();

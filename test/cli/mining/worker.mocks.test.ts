@@ -7,6 +7,7 @@ import { chooseEngines } from '#pickaxe/app/composition/choose-engines.js';
 import { DeviceError } from '#pickaxe/miner/engine/engine.js';
 import { FakeEngine } from '../../fakes.ts';
 import { job, makeHeader } from '../../miner/source/parent/parent.ts';
+import { PATIENCE } from '../../patience.ts';
 import { folder, inNewFolders } from '../in-folder.ts';
 import { rigOf } from './rig-in-process.ts';
 import { connectTo, WorkerParent } from './worker-parent.ts';
@@ -133,6 +134,7 @@ describe.skipIf(process.platform === 'win32')('a worker on a socket', () => {
         line: 0,
       },
     ]);
+    await late.ended;
     parents[1].say({ type: 'drain' });
     expect(await parents[1].next('bye')).toEqual([{ type: 'bye', reason: 'drained', shares: 0 }]);
     parents[2].say({ type: 'ping', echo: 'still there?' });
@@ -143,6 +145,19 @@ describe.skipIf(process.platform === 'win32')('a worker on a socket', () => {
     expect(await parents[0].next('bye')).toEqual([{ type: 'bye', reason: 'stopped', shares: 0 }]);
     expect(existsSync(path)).toBe(false);
     expect(stdio.lines).toEqual([]);
+  });
+
+  it('waits for other parents once all have left', async () => {
+    const path = join(folder.path, 'worker.sock');
+    const { log } = start([new FakeEngine()], ['--listen', `unix:${path}`]);
+    for (const left of [1, 2]) {
+      const parent = await connectTo(path);
+      await parent.next('ready');
+      parent.say({ type: 'ping' });
+      await parent.next('pong');
+      parent.die();
+      await vi.waitFor(() => expect(log().split('the last one has disconnected')).toHaveLength(1 + left), PATIENCE);
+    }
   });
 
   it.each([
