@@ -2,11 +2,9 @@
  * The bounds on what others can make the mock node keep: commands, waiting requests, peers, and the blocks of a cut.
  */
 
-import { setMaxListeners } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readCommand } from '#pickaxe/mock-node/commands/command-checks.js';
 import { Mempool } from '#pickaxe/mock-node/commands/mempool.js';
-import { Waiting } from '#pickaxe/mock-node/commands/waiting.js';
 import { ChainState } from '#pickaxe/mock-node/execution/chain-state.js';
 import type { Ledger } from '#pickaxe/mock-node/ledger/ledger.js';
 import { CutFetcher, CutPipeline } from '#pickaxe/mock-node/p2p/cut-pipeline.js';
@@ -84,26 +82,6 @@ describe('the commands that wait on a chain', () => {
     expect((await send(0, withProof(250_000))).status).toBe(200);
     expect((await send(0, withProof(300_000))).text).toMatch(tooBig);
   });
-});
-
-it('a request for a result is answered at once when too many wait', async () => {
-  const waiting = new Waiting();
-  const gone = new AbortController();
-  setMaxListeners(0, gone.signal);
-  let result: string | undefined;
-  const wait = () => waiting.for(() => result, 2 ** 31 - 1, gone.signal);
-  const first = wait();
-  const others = Array.from({ length: 999 }, wait);
-  expect(await wait()).toBeUndefined();
-  result = 'found';
-  expect(await wait()).toBe('found');
-  waiting.look();
-  expect(await first).toBe('found');
-  expect(new Set(await Promise.all(others))).toEqual(new Set(['found']));
-  result = undefined;
-  const again = wait();
-  gone.abort();
-  expect(await again).toBeUndefined();
 });
 
 it('a thousand peers of each network are known, the newest', () => {

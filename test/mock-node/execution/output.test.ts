@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { ContractError } from '#pickaxe/contract/errors.js';
-import { decimalJson, failureOf, outputJson } from '#pickaxe/mock-node/execution/output.js';
+import type { DefpactState } from '#pickaxe/contract/runtime/defpact-state.js';
+import { continuationJson, decimalJson, failureOf, outputJson } from '#pickaxe/mock-node/execution/output.js';
 import { stringifyExactJson } from '#pickaxe/protocol/ledger/json.js';
 
 describe('a failure', () => {
@@ -55,4 +56,57 @@ it.each([
   [9_007_199_254_740_993n, '{"decimal":"9007.199254740993"}'],
 ])('the decimal %i is written as %s', (decimal, json) => {
   expect(stringifyExactJson(decimalJson(decimal))).toBe(json);
+});
+
+describe('a continuation', () => {
+  const name = { text: 'm.transfer' } as DefpactState['continuation']['name'];
+  const defpact: DefpactState = {
+    id: 'outer',
+    stepCount: 2,
+    step: 0,
+    yielded: undefined,
+    continuation: { name, args: [] },
+    hasRollback: true,
+    isExecuted: undefined,
+    nested: new Map(),
+  };
+  const textOf = (more: Partial<DefpactState>) =>
+    JSON.parse(stringifyExactJson(continuationJson({ ...defpact, ...more })));
+  const plain = {
+    executed: null,
+    pactId: 'outer',
+    step: 0,
+    yield: null,
+    continuation: { args: [], def: 'm.transfer' },
+    stepCount: 2,
+  };
+
+  it('has null for what there is not', () => {
+    expect(textOf({})).toEqual({ ...plain, stepHasRollback: true });
+    expect(textOf({ isExecuted: false, hasRollback: false })).toEqual({
+      ...plain,
+      executed: false,
+      stepHasRollback: false,
+    });
+  });
+
+  it.each<[string, Partial<NonNullable<DefpactState['yielded']>>, object]>([
+    ['for the same chain', {}, { source: null, provenance: null }],
+    ['of a chain', { sourceChain: '3' }, { source: '3', provenance: null }],
+    [
+      'for another chain',
+      { provenance: { targetChain: '4', moduleHash: 'hash' } },
+      { source: null, provenance: { targetChainId: '4', moduleHash: 'hash' } },
+    ],
+  ])('has a yield %s', (_, more, expected) => {
+    const yielded = { data: new Map(), sourceChain: undefined, provenance: undefined, ...more };
+    expect(textOf({ yielded }).yield).toEqual({ data: {}, ...expected });
+  });
+
+  it('has nested ones in the order of their ids, without what only the outer one says', () => {
+    const nested = new Map(['b', 'a', 'c'].map((id) => [id, { ...defpact, id }]));
+    const { nested: written } = textOf({ nested });
+    expect(Object.keys(written)).toEqual(['a', 'b', 'c']);
+    expect(written.a).toEqual({ ...plain, pactId: 'a' });
+  });
 });

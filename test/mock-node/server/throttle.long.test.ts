@@ -1,9 +1,7 @@
 /** Clients with too many requests are refused, with a clock that the test sets. */
 
-import type { IncomingMessage } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '#pickaxe/base/system/clock.js';
-import { Throttle } from '#pickaxe/mock-node/server/throttle.js';
 import { NodeApi } from '#pickaxe/node/client/node-api.js';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { mocksOf } from '../ask.ts';
@@ -68,21 +66,6 @@ describe('the P2P side', () => {
     const { plain } = await askUrl(`${p2pUrl}/config`);
     expect(plain).toMatchObject({ throttling: { global: 50, mempool: 2.5, putPeer: 11 } });
   });
-});
-
-it('the requests of a thousand addresses are counted, those that have asked last', () => {
-  const clock = { ...systemClock, nowUs: () => 0n, monotonicMs: () => 0 };
-  const throttle = new Throttle({ rates: { global: 1, mempool: 1, putPeer: 1 }, sendsRetryAfter: false, clock });
-  const isRefused = (remoteAddress: string) => {
-    const request = { socket: { remoteAddress }, url: '/cut', method: 'GET' } as unknown as IncomingMessage;
-    return throttle.refusalOf(request, 'document') !== undefined;
-  };
-  for (const address of ['first', 'second']) {
-    expect([1, 2, 3, 4, 5].map(() => isRefused(address))).toEqual([false, false, false, false, true]);
-  }
-  for (let i = 0; i < 999; i++) isRefused(`another ${i}`);
-  // A dropped address has the full number of requests again.
-  expect([isRefused('second'), isRefused('first')]).toEqual([true, false]);
 });
 
 describe('the service side', () => {

@@ -77,6 +77,18 @@ describe('a client that sends a request before it has its answer', () => {
     expect((await ask('/metrics')).text).toContain('pickaxe_http_refused_total{reason="pipelined"} 1');
   });
 
+  it('is disconnected for that alone, even if nonsense follows at once', async () => {
+    const { port, ask } = await serve();
+    const got = client(port);
+    got.socket.write(`${GET.repeat(2)}nonsense\r\n\r\n`);
+    await patiently(() => expect(got.closed).toBe(true));
+    const { text } = await ask('/metrics');
+    const counted = [...text.matchAll(/^pickaxe_http_refused_total\{reason="(.*)"\} [1-9]/gm)].map(
+      ([, reason]) => reason,
+    );
+    expect(counted).toEqual(['pipelined']);
+  });
+
   it('is disconnected even if its requests have an Expect header', async () => {
     const { port, ask } = await serve();
     const expecting = (what: string) => GET.replace('\r\n\r\n', `\r\nexpect: ${what}\r\n\r\n`);

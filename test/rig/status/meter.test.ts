@@ -44,6 +44,15 @@ test('before the first ten seconds there is no highest rate', () => {
   expect(meter.highest).toBeNull();
 });
 
+test('the first hashes are noted, and a report without any is not one', () => {
+  const meter = new Meter(0);
+  const first = [0, 1, 5].map((hashes, at) => {
+    meter.add(hashes, 100 * at);
+    return meter.firstMs;
+  });
+  expect(first).toEqual([null, 100, 100]);
+});
+
 test('the rate of a device that stops falls to 0', () => {
   const meter = new Meter(0);
   run(meter, 0, 20_000, 1_000);

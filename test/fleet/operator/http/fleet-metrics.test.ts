@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { FleetRig } from '#pickaxe/fleet/operator/fleet-status.js';
+import { RIG_STATES } from '#pickaxe/rig/status/status.js';
 import { fleetRig, reportedDevice } from '../messages.ts';
 import { ServedFleet } from './serving.ts';
 
@@ -139,6 +140,38 @@ it('the highest temperature is that of the hottest device of all rigs that repor
   served.advance(60_000);
   shown = rigs.filter(({ silent }) => silent);
   expect((await metrics(served)).has(name)).toBe(false);
+});
+
+it('sums leave out what silent rigs and devices without a sensor have said, and count what the others have', async () => {
+  const served = new ServedFleet(1);
+  const devices = [reportedDevice({ watts: 300, reopens: 1 }), reportedDevice({ watts: null })];
+  const rigs: FleetRig[] = [
+    fleetRig('mining', { devices, hardwareErrors: 6, hashesPerSecond: 5 }),
+    fleetRig('paused', { state: 'paused', devices: [reportedDevice({ watts: 20 })], hashesPerSecond: 0 }),
+    fleetRig('silent', { silent: true, devices, hashesPerSecond: 7 }),
+    fleetRig('twice', { duplicate: true, group: 'g', devices: [], hashesPerSecond: 11 }),
+  ];
+  served.edit = (status) => ({ ...status, rigs });
+  await served.serve();
+  const samples = await metrics(served);
+  const own = [...samples].filter(([name]) => /^pickaxe_fleet_(rigs|group|faults|power)/.test(name));
+  expect(own).toEqual([
+    ...RIG_STATES.map((state) => [
+      `pickaxe_fleet_rigs{state="${state}"}`,
+      { mining: 2, paused: 1 }[state as string] ?? 0,
+    ]),
+    ['pickaxe_fleet_rigs{state="silent"}', 1],
+    ['pickaxe_fleet_rigs_faulty', samples.get('pickaxe_fleet_rigs_faulty')],
+    ['pickaxe_fleet_rigs_duplicate', 1],
+    ['pickaxe_fleet_faults', 7],
+    ['pickaxe_fleet_power_watts', 320],
+    ['pickaxe_fleet_group_rigs{group="(none)"}', 3],
+    ['pickaxe_fleet_group_rigs{group="g"}', 1],
+    ['pickaxe_fleet_group_rigs_mining{group="(none)"}', 1],
+    ['pickaxe_fleet_group_rigs_mining{group="g"}', 1],
+    ['pickaxe_fleet_group_hashrate_hashes_per_second{group="(none)"}', 5],
+    ['pickaxe_fleet_group_hashrate_hashes_per_second{group="g"}', 11],
+  ]);
 });
 
 it('a rig that has gone is in no later answer', async () => {

@@ -1,3 +1,4 @@
+import { arch, cpus } from 'node:os';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { featuresIn } from '#pickaxe/rig/http/compat.js';
@@ -130,6 +131,16 @@ it('the fields that mining systems read are right', async () => {
   expect(json.results.best[0]).toBe(77_778);
   expect(json.connection).toMatchObject({ pool: 'node.example:1848', uptime: 11, ping: 12, failures: 0, tls: 'TLS' });
   expect(json).toMatchObject({ uptime: 11, restricted: true, paused: false });
+});
+
+it('the processor is that of this machine', async () => {
+  const { ask } = await serve();
+  const { cpu } = (await ask('/2/summary')).json;
+  const [first] = cpus();
+  const count = cpus().length;
+  expect(cpu).toMatchObject({ brand: first?.model.trim() || arch(), cores: count, threads: count, arch: arch() });
+  expect(cpu).toMatchObject({ l2: 0, l3: 0, packages: 1, nodes: 1 });
+  expect(cpu['64_bit']).toBe(cpu.x64);
 });
 
 it('a pool’s shares are shares, and its address is that of the pool', async () => {
