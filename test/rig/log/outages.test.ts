@@ -37,7 +37,7 @@ function rig() {
       outages.look();
     }
   };
-  return { said, tell, wait };
+  return { said, tell, wait, clock, outages };
 }
 
 function status(state: RigState, stateAgeSeconds: number, sourceKind: (typeof SOURCE_KINDS)[number] = 'node') {
@@ -60,6 +60,16 @@ describe('an outage', () => {
       `135 warn: no node for 2 min ${why}`,
       '141 info: mining again after 2 min 16 s (no node)',
     ]);
+  });
+
+  test('is as old as the state of the rig when it is first seen', () => {
+    const { said, tell, clock, outages } = rig();
+    tell(...MINES, node('lost', 'gone'));
+    for (const ms of [9_999, 1]) {
+      clock.advance(ms);
+      outages.look();
+    }
+    expect(said).toEqual(['10 warn: no node for 10 s (gone), retrying']);
   });
 
   test('that is short is not logged', () => {

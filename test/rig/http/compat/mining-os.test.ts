@@ -39,7 +39,7 @@ async function rig(): Promise<Status> {
   emit({ ...device('gpu0', 'ready'), bus: '0000:0a:00.0' });
   emit(device('gpu1', 'ready'));
   emit(device('cpu', 'ready'));
-  emit({ type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 61.4, fanRatio: 0.45 } });
+  emit({ type: 'telemetry', device: 'gpu0', telemetry: { temperatureCelsius: 61.4, fanRatio: 0.95 } });
   emit({ type: 'telemetry', device: 'gpu1', telemetry: { hotspotCelsius: 80 } });
   emit({ type: 'telemetry', device: 'cpu', telemetry: { temperatureCelsius: 71.6, powerWatts: 125 } });
   clock.advance(9_000);
@@ -61,7 +61,7 @@ test('HiveOS gets each device’s rate and sensors, and its bus as a decimal num
     hs: [20_000, 10_000, 1_000],
     hs_units: 'khs',
     temp: [61, 80, 72],
-    fan: [45, null, null],
+    fan: [95, null, null],
     uptime: 9,
     ver: expect.stringMatching(/^\d+\.\d+\.\d+/),
     ar: [2, 2, 1],
