@@ -16,6 +16,8 @@ import { type Config, DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { UsageError } from '#pickaxe/app/process/exit.js';
 import { Restart } from '#pickaxe/app/process/restarts.js';
 import { type Clock, wallMs } from '#pickaxe/base/system/clock.js';
+import { readMessage } from '#pickaxe/fleet/messages.js';
+import { RigReport } from '#pickaxe/fleet/rig-report.js';
 import { FleetSubjects } from '#pickaxe/fleet/subjects.js';
 import { Events } from '#pickaxe/miner/events/events.js';
 import { MemoryStore } from '#pickaxe/node/blocks/block-log.js';
@@ -98,6 +100,7 @@ const configOf = (part: Partial<Config> = {}): Config => ({
   ...part,
 });
 
+const POOL = { ...DEFAULTS.pool, urls: ['stratum+tcp://pool.example:1'], user: 'me.rig' };
 const onNode = () => configOf({ node: { ...DEFAULTS.node, urls: [URL], network: 'development' } });
 
 interface Role {
@@ -266,6 +269,37 @@ describe('a fleet', () => {
     expect(coordinator.store.blocks).toMatchObject([{ height: 7n, isRelay: true }]);
     expect(rig.store.blocks).toEqual([]);
   });
+
+  it('is told that a coordinator mines the work that it gives', async () => {
+    const { clock, context } = world();
+    const nats = new FakeNats();
+    const reports = () => nats.sent.filter(({ subject }) => subject === SUBJECTS.report('c1'));
+    const looked: Sidecar = async ({ controls }) => {
+      const timer = clock.setInterval(() => reports().length > 0 && controls.stop(), 1_000);
+      return () => timer.cancel();
+    };
+    const member = memberOf(nats, 'c1');
+    const { run } = await composed({ context, config: onNode(), member, sidecars: [looked] });
+    expect(await clock.runUntil(run())).toBe(0);
+    expect(readMessage(RigReport, reports()[0].data)).toMatchObject({ coordinator: 'c1' });
+  });
+
+  it.each([
+    ['nodes', onNode(), [SUBJECTS.fallbacks]],
+    ['pools', configOf({ pool: POOL }), []],
+  ])('sends solutions of lost coordinators only to one on nodes: %s', async (_, config, taken) => {
+    const { clock, context } = world();
+    const member = memberOf(new FakeNats(), 'c1');
+    const subscribed = vi.spyOn(member.link, 'subscribe');
+    const { rig, recorder } = await composed({ context, config, member });
+    const [relay] = rig.relays.map((make) =>
+      make({ source: rig.source, emit: recorder.listen, clock, random: () => 0, lane: 0 }),
+    );
+    await clock.runUntil(relay.open());
+    const subjects = subscribed.mock.calls.map(([subject]) => subject);
+    expect(subjects).toContain(SUBJECTS.solutionsTo('c1'));
+    expect(subjects.filter((subject) => subject === SUBJECTS.fallbacks)).toEqual(taken);
+  });
 });
 
 it('a rig without nodes, pools and a fleet is refused', async () => {
@@ -274,8 +308,6 @@ it('a rig without nodes, pools and a fleet is refused', async () => {
   await expect(refused).rejects.toThrow(UsageError);
   await expect(refused).rejects.toThrow('No NATS server is configured');
 });
-
-const POOL = { ...DEFAULTS.pool, urls: ['stratum+tcp://pool.example:1'], user: 'me.rig' };
 
 it.each([
   ['a node', onNode(), [2, true]],

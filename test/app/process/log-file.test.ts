@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -14,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
@@ -249,6 +251,14 @@ describe.skipIf(process.platform === 'win32')('the log file belongs to its owner
     symlinkSync(led, `${path}.1`);
     await (await open(path))!.close();
     expect(modeOf(led)).toBe(0o644);
+  });
+
+  it('and an old log file that cannot be opened, such as a socket, is named', async () => {
+    const path = join(folder(), 'pickaxe.log');
+    const server = createServer().listen(`${path}.1`);
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    await expect(open(path)).rejects.toThrow(/^--log-file: \S+ cannot be written: E\w+: .*pickaxe\.log\.1'\.$/);
   });
 
   it('as far as its file system has modes', async () => {

@@ -15,10 +15,12 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 class Disk {
   text = '';
   pieces: string[] = [];
+  tries = 0;
   news: (string | undefined)[] = [];
   takes: number | Error | 'hangs' = Number.POSITIVE_INFINITY;
 
   readonly append = async (piece: Buffer): Promise<number> => {
+    this.tries++;
     if (this.takes instanceof Error) throw this.takes;
     if (this.takes === 'hangs') return new Promise(() => {});
     const taken = piece.subarray(0, this.takes).toString();
@@ -70,6 +72,19 @@ it('the end writes what waits, and waits for no disk that hangs', async () => {
   await pass(5_000);
   await closing;
   expect([disk.text, vi.getTimerCount()]).toEqual(['last\n', 0]);
+});
+
+it('a disk that refuses the last lines is not tried again after the end', async () => {
+  const disk = new Disk();
+  disk.takes = new Error('ENOSPC');
+  const file = disk.file();
+  file.add('lost\n');
+  await pass(0);
+  expect([disk.tries, vi.getTimerCount()]).toEqual([1, 1]);
+  await file.close(5_000);
+  expect([disk.tries, vi.getTimerCount(), file.add('late\n')]).toEqual([2, 0, false]);
+  await pass(60_000);
+  expect([disk.tries, file.waiting]).toEqual([2, 1]);
 });
 
 it('the times of a file come from its clock', async () => {

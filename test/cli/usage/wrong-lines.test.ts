@@ -124,6 +124,11 @@ describe('a line that cannot be read', () => {
     ]);
   });
 
+  it('has only flags before two hyphens answered: what follows them are words', async () => {
+    const all = await printed('mine --wallet X -- --worker=r');
+    expect(all).toMatch(/^error: pickaxe mine has no --wallet\. .*$/);
+  });
+
   it('is otherwise compared with the flags that there are', async () => {
     expect(await printed('mine --thraeds 4')).toContain('(Did you mean --threads?)');
   });

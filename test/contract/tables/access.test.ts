@@ -130,3 +130,22 @@ describe('where code can only read, or not even that', () => {
     expect(transactions[1].run('(caller.put)')).toBe('"Write succeeded"');
   });
 });
+
+it.each([4, 5] as const)('governance is enforced once in a transaction, in dialect %i', (dialect) => {
+  const transaction = new Transaction({ dialect });
+  transaction.run(`
+    (module m G (defschema s n:integer) (deftable asked:{s})
+      (defun times:integer () (with-default-read asked "" { "n": 0 } { "n" := n } n))
+      (defcap G () (write asked "" { "n": (+ 1 (times)) })))
+    (create-table asked)`);
+  const acquired = dialect === 5 ? '(acquire-module-admin m)' : '';
+  const insertions = (...keys: string[]) => keys.map((key) => `(insert m.asked "${key}" { "n": 0 })`).join('');
+  transaction.forget();
+  for (const [keys, times] of [
+    [['a', 'b'], '1'],
+    [['c', 'd'], '2'],
+  ] as const) {
+    expect(transaction.run(`${acquired} ${insertions(...keys)} ${acquired} (m.times)`)).toBe(times);
+    transaction.forget();
+  }
+});

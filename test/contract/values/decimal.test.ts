@@ -23,6 +23,10 @@ describe('decimals', () => {
     expect(Decimal.parse(text)).toBeUndefined();
   });
 
+  it.each(['', 'ten', '1.', '.5', '1e', '1e1.5', '+1', ' 1', '0x1'])('are not read from %j of JSON', (text) => {
+    expect(Decimal.parseScientific(text)).toBeUndefined();
+  });
+
   it.each([
     ['1', '1'],
     ['1.0', '1'],
