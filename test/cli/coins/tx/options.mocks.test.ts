@@ -16,7 +16,7 @@ vi.mock('#pickaxe/cli/coins/tx/sign.js');
 
 inNewFolders();
 
-const COMMANDS: readonly ((...given: never[]) => Promise<number>)[] = [
+const COMMANDS: readonly ((...given: never[]) => number | Promise<number>)[] = [
   ...[runTxBuild, runTxSign, runTxAddSig, runTxCombine, runTxShow],
   ...[runTxLocal, runTxPoll, runTxSpv, runTxPrivate, runTxSend],
 ];
