@@ -133,6 +133,55 @@ describe('pickaxe fleet', () => {
   });
 });
 
+describe('pickaxe fleet --http', () => {
+  const listening = (level: 'info' | 'silent') => {
+    const { config } = LOADED;
+    const http = { ...config.http, listen: { host: '127.0.0.1', port: 0 } };
+    return { ...LOADED, config: { ...config, http, log: { ...config.log, level } } };
+  };
+
+  it('serves its page beside the table, below which are the last three lines of the log', async () => {
+    const stopping = new AbortController();
+    let table: string[] = [];
+    const io = { ...pretendedIo({ stop: stopping.signal }), columns: 150, rows: 20 };
+    io.out = (text) => {
+      if (text.includes('sorted by')) table = text.split('\n').slice(-4);
+    };
+    const fleet = setUp();
+    const options = { ...OPTIONS, once: false, every: 0.001 };
+    const running = runWatch(listening('info'), options, io, fleet.open);
+    while (!table[2]?.includes('listening at')) await delivered();
+    const url = /http:\S+(?=,)/.exec(table[2])![0];
+    expect(table).toEqual([
+      expect.anything(),
+      '',
+      `listening at ${url}, read-only`,
+      'sorted by attention; Ctrl-C ends this; still listening: a rig reports once in 10 s',
+    ]);
+    const ask = () => fetch(new URL('/api/v1/fleet', url), { headers: { connection: 'close' } });
+    expectShape(FleetStatus, await (await ask()).json());
+    for (const name of ['a', 'b', 'c', 'd']) sendReport(fleet.nats.link(name), name, { devices: 7 } as never);
+    fleet.clock.advance(15_000);
+    while (!table.at(-2)?.includes(' d ')) await delivered();
+    expect(table.slice(0, 3)).toEqual(['b', 'c', 'd'].map((name) => expect.stringContaining(` ${name} `)));
+    expect(table[3]).toBe('sorted by attention; Ctrl-C ends this');
+    stopping.abort();
+    expect([await running, fleet.isClosed()]).toEqual([0, true]);
+    await expect(ask()).rejects.toThrow('fetch failed');
+  });
+
+  it('serves its page without a terminal, until it is stopped', async () => {
+    const stopping = new AbortController();
+    const io = pretendedIo({ stop: stopping.signal });
+    const fleet = setUp();
+    const running = runWatch(listening('silent'), { ...OPTIONS, once: false }, io, fleet.open);
+    for (let turn = 0; turn < 20; turn++) await delivered();
+    expect(fleet.isClosed()).toBe(false);
+    stopping.abort();
+    expect([await running, fleet.isClosed(), io.stdout]).toEqual([0, true, '']);
+  });
+});
+
 describe('requests to rigs', () => {
   const DONE = { done: true, message: 'every device is paused' };
 
