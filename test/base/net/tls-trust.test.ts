@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { fingerprintOf } from '#pickaxe/base/net/certificate.js';
-import { distrust, type Trust } from '#pickaxe/base/net/tls-trust.js';
+import { authoritiesOf, distrust, type Trust } from '#pickaxe/base/net/tls-trust.js';
 import { selfSigned } from '../../node/client/certificates.ts';
 
 const { raw } = new X509Certificate(selfSigned.cert);
@@ -51,6 +51,12 @@ it('the user may trust some, even if an authority has signed another one', () =>
   const { message, fingerprint } = judged(of(OTHER, 'B'), { authorized: true })!;
   expect(fingerprint).toBe(OWN);
   expect(message).toContain(`expected ${OTHER} or B, presented ${OWN}. Ask the node’s operator`);
+});
+
+it('only own authorities are named to Node.js', () => {
+  expect(authoritiesOf({ by: 'authority', authorities: ['one', 'two'] })).toEqual({ ca: ['one', 'two'] });
+  for (const trust of [AUTHORITY, { by: 'nothing' }, { by: 'peer id', id: OWN }] as const)
+    expect(authoritiesOf(trust)).toEqual({});
 });
 
 it('a peer has the certificate that its id says', () => {

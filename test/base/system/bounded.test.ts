@@ -24,6 +24,12 @@ describe('a token bucket', () => {
     expect([1, 2, 3, 4].map(() => bucket.take(1, 100_000))).toEqual([true, true, true, false]);
   });
 
+  it('can leave some for what is more important', () => {
+    const bucket = new TokenBucket(3, 1, 0);
+    expect([bucket.take(2, 0, 2), bucket.take(1, 0, 2), bucket.take(1, 0, 2)]).toEqual([false, true, false]);
+    expect([bucket.take(2, 0), bucket.take(1, 0)]).toEqual([true, false]);
+  });
+
   it('gives so many a second also to those who ask all the time', () => {
     const bucket = new TokenBucket(3, 0.1, 0);
     const given = Array.from({ length: 1_000 }, (_, tenth) => bucket.take(1, 100 * tenth));
