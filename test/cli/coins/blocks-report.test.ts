@@ -39,6 +39,24 @@ it('latency is told also before luck is known', () => {
   expect(totalLines(totalsOf([block], 1)).at(-1)).toMatch(/^luck 91 %, median time from a New Cut to new work 14 ms$/);
 });
 
+it.each([
+  [{}, []],
+  [{ notFollowed: 2 }, ['beside these, 2 accepted blocks came too fast to be followed']],
+  [{ unanswered: 1 }, ['beside these, the answer was lost: 1 unanswered, 0 lost']],
+  [{ lost: 1 }, ['beside these, the answer was lost: 0 unanswered, 1 lost']],
+  [{ paidElsewhere: 1 }, ['won and paid to another account than yours, which earned nothing: 1']],
+])('the totals have a line for what there was: %j', (more, lines) => {
+  const [first, ...rest] = totalLines({ ...totalsOf([]), ...more });
+  expect(first).toBe('0 accepted = 0 won (0 settled) + 0 orphaned + 0 pending');
+  expect(rest).toEqual([...lines, 'earned 0.0 coins']);
+});
+
+it('rewards that are not proven are not earned yet', () => {
+  expect(totalLines({ ...totalsOf([]), unproven: 1 })).toContain(
+    'earned 0.0 coins, and 1 rewards that are not proven yet',
+  );
+});
+
 const winner = 'w'.repeat(43);
 /** The lines of blocks of every kind, of one time. */
 const LINES: Line[] = (

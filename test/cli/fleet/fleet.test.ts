@@ -262,6 +262,8 @@ describe('requests to rigs', () => {
     [['limits', '--group', 'hall-a', '--gpu', '70'], 'No NATS server is configured'],
     [['--once', '--nats', 'http://x'], 'Write the URL of a NATS server'],
     [['--once'], 'No NATS server is configured'],
+    [['--once', '--wait', '3601'], 'Give a time of at most an hour'],
+    [['--once', '--wait', '1h'], 'No NATS server is configured'],
   ])('refuses pickaxe fleet %j', async (words, says) => {
     const { code, stderr } = await pickaxe('fleet', ...words);
     expect(stderr).toContain(says);

@@ -42,6 +42,13 @@ test('a rig on a pool has a row of shares, with the proven rate', async () => {
   expect(lines.join()).not.toContain('workers');
 });
 
+test('a rig whose shares were all refused has no time of the last one', async () => {
+  const lines = await linesAfter(source, device('gpu0', 'ready'), work, share('gpu0', 'rejected'));
+  expect(lines).toContainEqual(
+    expect.stringMatching(/^shares {4}0 accepted, 1 rejected, 0 stale; none accepted yet; /),
+  );
+});
+
 test('a rig that has lost its pool says so', async () => {
   const lines = await linesAfter(device('gpu0', 'ready'), source, { ...source, state: 'lost', reason: 'it is gone' });
   expect(lines).toContain('state     no pool for 10 s (it is gone)');
