@@ -29,6 +29,12 @@ const every = 'sun mon tue wed thu fri sat';
 const week = 'mon tue wed thu fri';
 
 describe('windows as people write them', () => {
+  it('are 64 at most', () => {
+    const windows = (count: number) => Array(count).fill('mon 10:00-12:00').join(', ');
+    expect(parseWindows(windows(64))).toHaveLength(64);
+    expect(() => parseWindows(windows(65))).toThrow('a schedule has at most 64 windows');
+  });
+
   it.each([
     ['22:00-07:00', [[every, 22, 7]]],
     ['8:30-12:00', [[every, 8.5, 12]]],

@@ -205,6 +205,16 @@ describe('a module that is loaded', () => {
   it('costs an estimate of its memory, too', () => {
     expect(charged(load('a', ['G'], code))).toBe(23 + 60_000 + Math.ceil(0.145 * 34));
     expect(charged(load('a', ['G'], code, true))).toBe(23 + 60_000 + Math.ceil(0.035 * 34));
+    // Of a longer text the estimate shows each thousandth. The charge for the code itself is as with the flag.
+    const long = 'x'.repeat(1_000);
+    for (const [isInterface, memory] of [
+      [false, 60_145],
+      [true, 60_035],
+    ] as const) {
+      const plain = charged(load('a', ['G'], long, isInterface), OLD);
+      expect(charged(load('a', ['G'], long, isInterface)) - plain).toBe(memory);
+      expect(charged(load('a', ['G'], `${long}x`, isInterface)) - plain).toBe(memory + 1);
+    }
   });
 
   it('costs no memory with a flag, which modules since version 4.3 do not heed', () => {

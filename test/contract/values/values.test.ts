@@ -76,6 +76,8 @@ describe('equality', () => {
     ['times', new Time(5n), new Time(5n), true],
     ['lists in another order', [1n, 2n], [2n, 1n], false],
     ['a list and a longer one', [1n], [1n, 2n], false],
+    ['a list and a text of the same parts', ['a', 'b'], 'ab', false],
+    ['an object and a list without entries', new Map(), [], false],
     [
       'objects in another order',
       new Map([
