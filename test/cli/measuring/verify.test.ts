@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { UsageError } from '#pickaxe/app/process/exit.js';
 import { VerifyReport, verify } from '#pickaxe/cli/measuring/verify.js';
-import { toHex } from '#pickaxe/protocol/chain/bytes.js';
+import { HEADER_OFFSET, toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { blockHash, encodeHeader, powHash } from '#pickaxe/protocol/ledger/header.js';
 import { decodeBase64url, encodeBase64url } from '#pickaxe/protocol/ledger/json.js';
 import { blockHeaders } from '../../protocol/ledger/arbitraries.ts';
@@ -78,6 +78,18 @@ describe('pickaxe verify', () => {
       creation time  1581922293298087 µs (2020-02-17T06:51:33.298Z)
       verdict        not solved: the hash is above the target"
     `);
+  });
+
+  it('prints a creation time that no calendar has without a date', async () => {
+    const header = Buffer.from(headers[3].headerHex, 'hex');
+    for (const [us, date] of [
+      [8_640_000_000_000_000_999n, ' (+275760-09-13T00:00:00.000Z)'],
+      [8_640_000_000_000_001_000n, ''],
+    ] as const) {
+      header.writeBigInt64LE(us, HEADER_OFFSET.creationTime);
+      const { stdout } = await pickaxe('verify', header.toString('hex'));
+      expect(stdout).toContain(`creation time  ${us} µs${date}\n`);
+    }
   });
 
   it('says in full what it wants', () => {

@@ -107,6 +107,11 @@ Load failed
     expect(io.stdout).toContain(`\n3 files, 4 expectations: 3 passed, 1 failed; no expectation in ${empty}\n`);
   });
 
+  it('names each of two', async () => {
+    await repl([passes, passes]);
+    expect(io.stdout.match(/^.*Load .*$/gm)).toEqual([`${passes}: Load successful`, `${passes}: Load successful`]);
+  });
+
   it('without expectations passes, and says so', async () => {
     expect(await repl([empty])).toBe(EXIT.done);
     expect(io.stdout).toBe('Load successful\n1 file, 0 expectations\n');
