@@ -5,48 +5,7 @@ import type { RigSummary } from '#pickaxe/fleet/operator/fleet-answers.js';
 import type { FleetCoordinator } from '#pickaxe/fleet/operator/fleet-status.js';
 import { Coordinators, newsOf, showTotals, type Totals } from '#pickaxe/fleet/page/fleet-summary.js';
 import { openWindow } from '../../rig/page/window.ts';
-import { NOW, rig, rowsOf } from './rows.ts';
-
-const coordinator = (name: string, more: Partial<FleetCoordinator> = {}): FleetCoordinator => ({
-  name,
-  version: '0.1.0',
-  ageSeconds: 0.4,
-  silent: false,
-  duplicate: false,
-  lost: null,
-  chain: 3,
-  height: 41,
-  workAgeSeconds: 12,
-  rigs: 4,
-  hashesPerSecond: 6e9,
-  ...more,
-});
-
-const totals = (more: Partial<Totals> = {}): Totals => ({
-  version: '1.2.3',
-  control: true,
-  mark: '0123456789abcdef-1',
-  whole: true,
-  timeMillis: NOW,
-  listeningSeconds: 60,
-  disconnected: null,
-  rigsMining: 5,
-  rigsPaused: 0,
-  rigsSilent: 0,
-  rigsFaulty: 0,
-  hashesPerSecond: 2e9,
-  provenHashesPerSecond: 1.5e9,
-  found: 0,
-  accepted: 0,
-  rejected: 0,
-  stale: 0,
-  unknown: 0,
-  pending: 0,
-  repeats: null,
-  coordinators: [],
-  ignored: { malformed: 0, tooFast: 0, tooManyMembers: 0 },
-  ...more,
-});
+import { coordinator, rig, rowsOf, totals } from './rows.ts';
 
 function shown(more: Partial<Totals> = {}, ...rigs: RigSummary[]) {
   const page = openWindow('fleet');

@@ -7,7 +7,7 @@ import { Rig } from './rig.ts';
 import type { PageWindow } from './window.ts';
 
 /** @param more what differs from the rig's own status */
-export function statusOf({ tally }: Rig, more: Partial<Status> = {}): Status {
+export function statusOf({ tally }: Pick<Rig, 'tally'>, more: Partial<Status> = {}): Status {
   return { ...reportedSetup('rig-7', SETUP), control: false, ...tally.status(), ...more };
 }
 
