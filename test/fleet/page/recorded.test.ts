@@ -1,4 +1,4 @@
-/** What a fleet's page shows of rigs and totals drawn at random, what it announces, and in which orders the rigs are. */
+/** What a fleet's page shows of rigs and totals drawn at random, and what its table does with keys, clicks and scrolls. */
 
 import { it } from 'vitest';
 import type { RigSummary } from '#pickaxe/fleet/operator/fleet-answers.js';
@@ -10,9 +10,10 @@ import { seededRandom } from '#pickaxe/mock-node/random.js';
 import { RIG_STATES } from '#pickaxe/rig/status/status.js';
 import { type Recorded, recordIn, written } from '../../recorded.ts';
 import { shownIn } from '../../rig/page/shown.ts';
-import { openWindow } from '../../rig/page/window.ts';
+import { click, openWindow, press } from '../../rig/page/window.ts';
 import { drawer } from '../../variants.ts';
 import { fleetRig, reportedDevice } from '../operator/messages.ts';
+import { openTable } from './open-table.ts';
 import { coordinator, NOW, totals } from './rows.ts';
 
 const MOMENTS = 10;
@@ -130,4 +131,57 @@ async function momentsOf(seed: number): Promise<Recorded[]> {
 
 it.each([0, 1])('the page of fleet %i shows what is recorded', async (seed) => {
   expectRecorded(`fleet ${seed}`, await momentsOf(seed));
+});
+
+const KEYS = ['ArrowDown', 'ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End', 'Enter', ' ', 'a', 'x'];
+
+async function walkOver(seed: number): Promise<Recorded[]> {
+  const one = drawer(seededRandom(700 + seed));
+  const table = openTable({ rigs: 40, selectable: seed === 0 });
+  const { element, scroller, told } = table;
+  const steps: (() => unknown)[] = [
+    ...Array.from({ length: 4 }, () => () => {
+      element.focus();
+      const key = one(...KEYS);
+      const more = one({}, {}, {}, { shiftKey: true }, { ctrlKey: true }, { altKey: true });
+      return [key, more, press(table, key, more)];
+    }),
+    () => {
+      const [line, column, shiftKey] = [one(...table.lines()), one('select', 'select', 'state'), one(true, false)];
+      const cell = line.querySelector(`[data-column=${column}]`) as unknown as typeof line;
+      click(cell, { shiftKey });
+      return [line.querySelector('th')?.textContent, column, shiftKey];
+    },
+    async () => {
+      const rowsAbove = one(0, 1.5, 18, 35);
+      await table.scroll(rowsAbove);
+      return rowsAbove;
+    },
+    () => {
+      const part = one({}, { downwards: true }, { downwards: false, sort: 'power' }, { sort: 'rig' });
+      table.show(part, one(0, 1_000));
+      return part;
+    },
+    () => element.querySelector('thead [data-column=select] button')?.dispatchEvent(new table.window.Event('click')),
+  ];
+  const outcomes: Recorded[] = [];
+  for (let i = 0; i < 50; i++) {
+    const step = await one(...steps)();
+    const lines = table.lines().map((line) => {
+      const name = line.querySelector('th')?.textContent;
+      const said = ['aria-rowindex', 'aria-selected', 'style', 'class'].map((each) => line.getAttribute(each));
+      return [name, line.querySelector('[data-column=select]')?.textContent, ...said].join(' ');
+    });
+    const heads = [...element.querySelectorAll('thead th')].map(
+      (head) => `${head.textContent}${head.getAttribute('aria-sort')}`,
+    );
+    const pressed = element.querySelector('[aria-pressed]')?.outerHTML;
+    const outcome = [...told.splice(0), table.current(), scroller.scrollTop, pressed, ...heads, ...lines];
+    outcomes.push({ input: `${i}: ${written(step)}`, outcome: outcome.join('\n') });
+  }
+  return outcomes;
+}
+
+it.each([0, 1])('the table of fleet %i does what is recorded', async (seed) => {
+  expectRecorded(`table ${seed}`, await walkOver(seed));
 });
