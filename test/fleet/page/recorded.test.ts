@@ -1,4 +1,4 @@
-/** What a fleet's page shows of rigs and totals drawn at random, and what its table does with keys, clicks and scrolls. */
+/** What a fleet's page shows of rigs and totals drawn at random, and what its table does with keys and clicks. */
 
 import { it } from 'vitest';
 import type { RigSummary } from '#pickaxe/fleet/operator/fleet-answers.js';
