@@ -84,20 +84,6 @@ describe('the commands that wait on a chain', () => {
   });
 });
 
-it('a thousand peers of each network are known, the newest', () => {
-  const peers = new Peers();
-  const peer = (port: number): Peer => ({ id: null, address: { hostname: '127.0.0.1', port } });
-  for (let port = 1; port <= 1_200; port++) peers.add('cut', peer(port));
-  expect([peers.of('cut').length, peers.has('cut', peer(200)), peers.has('cut', peer(201))]).toEqual([
-    1_000,
-    false,
-    true,
-  ]);
-  peers.add('cut', peer(201));
-  expect([peers.of('cut').length, peers.has('cut', peer(202))]).toEqual([1_000, true]);
-  expect(peers.of(0)).toEqual([]);
-});
-
 /**
  * Fetches a cut of 300 blocks from a node.
  * @param pageSize number of headers of a page
