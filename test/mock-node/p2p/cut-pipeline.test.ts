@@ -48,7 +48,9 @@ describe('a cut of three chains', () => {
   });
 });
 
-interface Some extends Partial<Pick<Cut, 'network' | 'origin'>> {
+interface Some {
+  readonly network?: string | undefined;
+  readonly origin?: Peer;
   /** By how many blocks each chain is above the own one. */
   readonly above?: readonly bigint[];
   /** By how much the cut's height is wrong. */
@@ -134,4 +136,19 @@ it('a hundred cuts wait at most, and one with too many heads does not', async ()
   // Cuts that were processed make room for others.
   take(100);
   await vi.waitFor(() => expect(reasons).toHaveLength(201), PATIENCE);
+});
+
+it.each([
+  ['nobody', [], 'there is nobody to ask'],
+  ['a node that refuses', [404], '/chain/0/header/branch: 404'],
+  ['two nodes that refuse', [404, 503], '/chain/0/header/branch: 503'],
+  ['a node without the block', [200], /^the peers have no block A{43}$/],
+])('blocks are missing where there is %s to ask', async (_, statuses, reason) => {
+  const left = [...statuses];
+  const body = Buffer.from('{"items":[],"next":null}');
+  const client = { askPatiently: async () => ({ status: left.shift(), headers: {}, body }) } as unknown as PeerClient;
+  const ledger = { chains: chainsOf({ chains: 1 }), nowUs: () => NOW_US } as unknown as Ledger;
+  const heads = new Map([[0, { height: 9n, hash: Buffer.alloc(32) }]]);
+  const fetcher = new CutFetcher(ledger, client, statuses.map(nodeAt));
+  await expect(fetcher.fetch({ heads } as unknown as Cut)).rejects.toThrow(reason);
 });
