@@ -10,6 +10,7 @@ import { type Config, DEFAULTS } from '#pickaxe/app/config/settings.js';
 import { UsageError } from '#pickaxe/app/process/exit.js';
 import { Restart } from '#pickaxe/app/process/restarts.js';
 import { aborted } from '#pickaxe/base/system/abort.js';
+import type { Clock } from '#pickaxe/base/system/clock.js';
 import { DeviceError } from '#pickaxe/miner/engine/engine.js';
 import { Events } from '#pickaxe/miner/events/events.js';
 import { RelayRefusal } from '#pickaxe/miner/relay/relay.js';
@@ -72,6 +73,20 @@ describe('a sidecar', () => {
     expect(end).toHaveBeenCalledTimes(2);
     expect(logged).toContainEqual('an error while stopping: its socket was gone');
     expect(logged.at(-1)).toMatch(/^1 accepted, 0 rejected, 0 stale/);
+  });
+
+  it('may take long to end, which the summary does not count as mining', async () => {
+    let leapMs = 0;
+    const monotonicMs = () => systemContext.clock.monotonicMs() + leapMs;
+    const clock: Clock = Object.assign(Object.create(systemContext.clock), { monotonicMs });
+    const { rig } = rigWith(async () => () => {
+      leapMs = 7_200_000;
+    });
+    const lines: object[] = [];
+    const context = { ...systemContext, clock };
+    expect(await runMiner({ ...rig, context, writeJson: (line) => void lines.push(JSON.parse(line)) }, bounds)).toBe(0);
+    expect(lines.at(-1)).toMatchObject({ type: 'summary', uptimeSeconds: expect.any(Number) });
+    expect((lines.at(-1) as { uptimeSeconds: number }).uptimeSeconds).toBeLessThan(3_600);
   });
 
   it('may stop the miner like a signal, which does not count as a failure', async () => {

@@ -6,7 +6,7 @@ import { runWatch, type WatchOptions } from '#pickaxe/cli/fleet/watch.js';
 import { FleetControlAnswer } from '#pickaxe/fleet/operator/fleet-answers.js';
 import { FleetStatus } from '#pickaxe/fleet/operator/fleet-status.js';
 import { expectShape } from '../../expect-shape.ts';
-import { delivered, sendReport, sendState, stateWithWork } from '../../fleet/operator/messages.ts';
+import { delivered, SUBJECTS, sendReport, sendState, stateWithWork } from '../../fleet/operator/messages.ts';
 import { pickaxe } from '../in-process.ts';
 import { type Pretended, pretendedIo } from '../pretended-io.ts';
 import { answeringRig, LOADED, setUp } from './members.ts';
@@ -36,6 +36,10 @@ describe('pickaxe fleet --once', () => {
     expect(io.stdout).toMatch(/^c1 +gives work/m);
     expect(io.stdout).toMatch(/^rig +hall-a +mining/m);
     expect(isClosed()).toBe(true);
+    const late = nats
+      .link('late')
+      .request(SUBJECTS.report('late'), new Uint8Array(), 1_000, new AbortController().signal);
+    await expect(late).rejects.toThrow('nobody');
   });
 
   it('prints the status as JSON, with the chosen rigs only', async () => {
