@@ -10,6 +10,7 @@ import { Mempool } from './commands/mempool.ts';
 import { type ControlEvent, ControlServer } from './control.ts';
 import { BlockRunner } from './execution/block-runner.ts';
 import { Genesis } from './execution/genesis.ts';
+import { type InternalFaultEvent, reportOnce } from './execution/internal-faults.ts';
 import { Ledger, type LedgerEvent } from './ledger/ledger.ts';
 import { type MockNodeOptions, optionsSchema, type Settings } from './options.ts';
 import { type CutEvent, CutPipeline } from './p2p/cut-pipeline.ts';
@@ -19,7 +20,7 @@ import type { FaultInput } from './server/faults.ts';
 import { MockServer, type ServerEvent } from './server/server.ts';
 
 /** The events that `onEvent` receives, for example for a log. */
-export type MockNodeEvent = LedgerEvent | ServerEvent | CutEvent | ControlEvent;
+export type MockNodeEvent = LedgerEvent | ServerEvent | CutEvent | ControlEvent | InternalFaultEvent;
 
 export interface MockNodeContext {
   readonly clock?: Clock;
@@ -73,10 +74,11 @@ export class MockNode {
     const random = context.random ?? seededRandom(settings.seed ?? Math.floor(Math.random() * 2 ** 32));
     const mempool = new Mempool(random);
     const first = new Genesis(settings);
-    const transactions = new BlockRunner(mempool, settings);
+    const report = reportOnce(emit);
+    const transactions = new BlockRunner(mempool, settings, report);
     const stateOf = (chain: number) => first.stateOf(chain);
     this.ledger = new Ledger(settings, { clock, random, emit, transactions, stateOf });
-    this.commands = new CommandService(this.ledger, mempool, settings);
+    this.commands = new CommandService(this.ledger, mempool, settings, report);
     const { ledger, commands, peers } = this;
     const dialect = settings.dialect === 'chainweb' ? 'chainweb' : 'document';
     const peerClient = new PeerClient(settings.network, dialect, this.#closing.signal);

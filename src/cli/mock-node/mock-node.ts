@@ -56,7 +56,9 @@ interface MockNodeCommand {
 
 async function runMockNode({ config }: Loaded, command: MockNodeCommand, io: Io): Promise<number> {
   const log = makeLog(config.log.level, config.log.format).child({ tag: 'mock' });
-  const { node, address } = await started(command, (event) => log.info(describe(event)));
+  const { node, address } = await started(command, (event) =>
+    log[event.type === 'internal fault' ? 'error' : 'info'](describe(event)),
+  );
   log.info(`mock node at ${address.url}, network ${command.network}, difficulty ${command.difficulty}`);
   log.info(
     `to mine on it: pickaxe mine --node ${address.url} --network ${command.network} --public-key ${'0'.repeat(64)}`,
@@ -140,6 +142,8 @@ function describe(event: MockNodeEvent): string {
       return `stream for chain ${event.chain}, ${event.open} open`;
     case 'instructed':
       return `was told: ${event.instruction}`;
+    case 'internal fault':
+      return `internal error, please report it: ${event.what}`;
     case 'fault':
       return `fault ${event.kind} on ${event.endpoint}`;
   }

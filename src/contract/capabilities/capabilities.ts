@@ -64,7 +64,8 @@ export function testCapability(evaluator: Evaluator, applied: Applied): Value {
 
 /**
  * The native `compose-capability`. The composed capability is held as long as the capability whose body calls the
- * native.
+ * native. In dialect 4, the governance of a module runs without a grant of its own: what it composes is held as long as
+ * the newest capability, and has no effect if there is none.
  * @throws ContractError if the innermost frame is not the body of a capability, if the running code lacks the rights
  *   that `requireModuleRights` checks, or if the composed capability cannot be acquired
  */
@@ -75,6 +76,7 @@ export function composeCapability(evaluator: Evaluator, applied: Applied): void 
   requireModuleRights(evaluator, applied.call.member.module);
   if (!acquire(evaluator, applied, evaluator.state.capabilities.evaluating)) return;
   const { capability, composed } = takeGrant(evaluator);
+  if (evaluator.state.capabilities.grants.length === 0) return;
   const outer = takeGrant(evaluator);
   // Adding to the list of composed capabilities copies the references to all of them.
   evaluator.spend(outer.composed.length + composed.length);

@@ -51,7 +51,7 @@ export function pushGrant(evaluator: Evaluator, grant: Grant): void {
   changeCapabilities(evaluator, { grants: [...evaluator.state.capabilities.grants, grant] });
 }
 
-/** Removes the newest grant. @returns this grant */
+/** Removes the newest grant, which must exist. @returns this grant */
 export function takeGrant(evaluator: Evaluator): Grant {
   const { grants } = evaluator.state.capabilities;
   changeCapabilities(evaluator, { grants: grants.slice(0, -1) });

@@ -1,6 +1,7 @@
 /** Parses names, types and expressions: makes syntax trees of their forms. */
 
 import type { Dialect } from '../dialect.ts';
+import { ContractError } from '../errors.ts';
 import { ModuleName, QualifiedName } from '../names.ts';
 import type { Form, ListForm } from './forms.ts';
 import { checkReserved, Items, isReserved, type Placed, refuse, wordOf } from './items.ts';
@@ -69,10 +70,11 @@ export function takeParameter(items: Items): Parameter {
   return { name, position, type: takeTypeIfAny(items) };
 }
 
+/** Takes a list of parameters. Dialect 4 drops what follows the last parameter, from the first item that is no name. */
 export function takeParameters(items: Items): readonly Parameter[] {
   const list = items.takeList('(');
   const parameters: Parameter[] = [];
-  while (list.left > 0) parameters.push(takeParameter(list));
+  while (list.left > 0 && (items.dialect === 5 || list.hasName)) parameters.push(takeParameter(list));
   return parameters;
 }
 
@@ -86,7 +88,7 @@ function takeType(items: Items): Type {
   if (form.kind === 'list' && form.bracket === '[') {
     const inner = new Items(form, items.dialect);
     const item = takeType(inner);
-    inner.end();
+    inner.endUnlessLenient();
     return { kind: 'list', item };
   }
   if (form.kind === 'list' && form.bracket === '{') {
@@ -119,7 +121,7 @@ function takeModuleType(items: Items): Type {
   const list = items.takeList('{');
   const interfaces = [takeModuleName(list)];
   while (list.takeSeparator(',')) interfaces.push(takeModuleName(list));
-  list.end();
+  list.endUnlessLenient();
   return { kind: 'module', interfaces };
 }
 
@@ -135,8 +137,9 @@ function takeSchema(items: Items): Name | undefined {
 }
 
 function schemaIn(form: Form, dialect: Dialect): Name | undefined {
-  if (form.kind !== 'list' || form.bracket !== '{' || form.items.length !== 1) return undefined;
-  const [item] = form.items;
+  if (form.kind !== 'list' || form.bracket !== '{') return undefined;
+  const [item, ...others] = form.items;
+  if (others.length > 0 && dialect === 5) return undefined;
   return item?.kind === 'name' ? nameOf(item, dialect) : undefined;
 }
 
@@ -226,7 +229,7 @@ function bindingOf(list: ListForm, rest: Items): Binding {
     items.expectSeparator(':=');
     pairs.push({ key: expressionOf(form, items.dialect), variable: takeParameter(items) });
   } while (items.takeSeparator(','));
-  items.end();
+  items.endUnlessLenient();
   if (rest.left === 0) {
     rest.fail(rest.list, 'Unexpected end of input', 'Bind expression lacks an accompanying body');
   }
@@ -238,14 +241,34 @@ function listOf(list: ListForm, dialect: Dialect): Expression {
   const second = list.items[1];
   const hasCommas = second?.kind === 'separator' && second.separator === ',';
   const elements: Expression[] = [];
+  const takeElement = () => {
+    const element = dialect === 4 ? elementOf4(items) : takeExpression(items);
+    if (element !== undefined) elements.push(element);
+    return element !== undefined;
+  };
   if (hasCommas) {
-    do elements.push(takeExpression(items));
-    while (items.takeSeparator(','));
-    items.end();
+    if (takeElement()) while (items.takeSeparator(',')) elements.push(takeExpression(items));
+    items.endUnlessLenient();
   } else {
-    while (items.left > 0) elements.push(takeExpression(items));
+    while (items.left > 0 && takeElement());
   }
   return { kind: 'list', position: list.position, code: list.code, items: elements };
+}
+
+/**
+ * Takes the next element of a list in dialect 4, in which a list ends at a separator, at a reserved word, and at braces
+ * that are no object.
+ * @returns undefined if the list ends before the next item
+ */
+function elementOf4(items: Items): Expression | undefined {
+  const next = items.take('expression');
+  if (next.kind === 'list' && next.bracket !== '{') return expressionOf(next, 4);
+  try {
+    return expressionOf(next, 4);
+  } catch (fault) {
+    if (fault instanceof ContractError && fault.kind === 'syntax') return undefined;
+    throw fault;
+  }
 }
 
 function objectOf(list: ListForm, dialect: Dialect): ObjectExpression {
@@ -269,8 +292,8 @@ function letOf(items: Items, isSequential: boolean): Let {
   do {
     const pair = list.takeList('(');
     variables.push({ variable: takeParameter(pair), value: takeExpression(pair) });
-    pair.end();
-  } while (list.left > 0);
+    pair.endUnlessLenient();
+  } while (items.dialect === 5 ? list.left > 0 : list.hasList('('));
   return { kind: 'let', position, code, isSequential, variables, body: takeBody(items) };
 }
 
@@ -286,10 +309,10 @@ function condOf(items: Items): Cond {
     items.fail(items.list, 'Unexpected end of input', `Desugar syntax failure: ${cause5}`);
   }
   const branches: { condition: Expression; value: Expression }[] = [];
-  while (items.left > 1) {
+  while (items.dialect === 4 ? items.hasList('(') : items.left > 1) {
     const pair = items.takeList('(');
     branches.push({ condition: takeExpression(pair), value: takeExpression(pair) });
-    pair.end();
+    pair.endUnlessLenient();
   }
   return { kind: 'cond', position, code, branches, otherwise: takeExpression(items) };
 }

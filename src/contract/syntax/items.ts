@@ -53,6 +53,18 @@ export class Items {
     return this.list.items[this.#at];
   }
 
+  /** Whether the next item can be taken as a name without dots. */
+  get hasName(): boolean {
+    const word = wordOf(this.peek());
+    return word !== undefined && !isReserved(word, this.dialect);
+  }
+
+  /** Whether the next item is a list in these brackets. */
+  hasList(bracket: Bracket): boolean {
+    const next = this.peek();
+    return next?.kind === 'list' && next.bracket === bracket;
+  }
+
   peekTwo(): readonly [Form | undefined, Form | undefined] {
     return [this.list.items[this.#at], this.list.items[this.#at + 1]];
   }
@@ -117,6 +129,15 @@ export class Items {
   end(): void {
     const next = this.peek();
     if (next !== undefined) this.refuse(next, 'end of expression', { '(': ')', '[': ']', '{': '}' }[this.list.bracket]);
+  }
+
+  /**
+   * Ends a list whose further items dialect 4 drops without a word, as the language's own reader does there: contracts
+   * with such items run on networks.
+   * @throws ContractError in dialect 5 if not all items were taken
+   */
+  endUnlessLenient(): void {
+    if (this.dialect === 5) this.end();
   }
 
   /** Calls the function `refuse` with the dialect. */

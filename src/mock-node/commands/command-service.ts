@@ -42,10 +42,13 @@ export class CommandService {
   readonly #dialect: Dialect;
   readonly #ledger: Ledger;
   readonly #mempool: Mempool;
+  readonly #report: (fault: unknown) => void;
   readonly #waiting = new Waiting();
 
-  constructor(ledger: Ledger, mempool: Mempool, settings: ContractSettings) {
+  /** @param report called with a fault of the evaluator itself */
+  constructor(ledger: Ledger, mempool: Mempool, settings: ContractSettings, report: (fault: unknown) => void) {
     this.settings = settings;
+    this.#report = report;
     this.#dialect = dialectOf(settings);
     this.#ledger = ledger;
     this.#mempool = mempool;
@@ -224,7 +227,8 @@ export class CommandService {
       const block = store.get(id);
       return block !== undefined && block.header.height <= height && store.isCanonical(block);
     };
-    return { state: parent.payload.state.next(), chain, dialect: this.#dialect, parent, hasAncestor };
+    const state = parent.payload.state.next();
+    return { state, chain, dialect: this.#dialect, parent, hasAncestor, report: this.#report };
   }
 
   #resultOf(chain: number, requestKey: string, depth: bigint): ExactJsonObject | undefined {

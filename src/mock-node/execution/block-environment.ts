@@ -32,6 +32,8 @@ export interface ExecutionContext {
   readonly parent: Block;
   /** Whether the block with this hash (as text) is an ancestor of the new block. */
   readonly hasAncestor: (id: string) => boolean;
+  /** Called with a fault of the evaluator itself. */
+  readonly report: (fault: unknown) => void;
 }
 
 /** Flags for all code on nodes: keys must have a valid format, and keysets must be in a namespace. */

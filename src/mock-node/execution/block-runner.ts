@@ -1,7 +1,6 @@
 /** Runs the commands of a block: those of the mempool for a new block, or those in another node's block. */
 
 import type { Dialect } from '../../contract/dialect.ts';
-import { ContractError } from '../../contract/errors.ts';
 import type { Decimal } from '../../protocol/ledger/decimal.ts';
 import { LedgerFormatError, parseExactJsonBytes, stringifyExactJson } from '../../protocol/ledger/json.ts';
 import { type ReadCommand, readCommand, whyRefused } from '../commands/command-checks.ts';
@@ -10,6 +9,7 @@ import { type ContractSettings, dialectOf } from '../options.ts';
 import type { ExecutionContext } from './block-environment.ts';
 import { payReward } from './coin-contract.ts';
 import { BuyGasError } from './gas-payment.ts';
+import { contractFault } from './internal-faults.ts';
 import { eventJson, failureOf, outputJson } from './output.ts';
 import { runPaid } from './run-command.ts';
 import type { BlockContext, Ran, Reward, Transactions } from './transactions.ts';
@@ -24,11 +24,14 @@ export class BlockRunner implements Transactions {
   readonly #mempool: Mempool;
   readonly #settings: ContractSettings;
   readonly #dialect: Dialect;
+  readonly #report: (fault: unknown) => void;
   #txId = 1_000_000;
 
-  constructor(mempool: Mempool, settings: ContractSettings) {
+  /** @param report called with a fault of the evaluator itself */
+  constructor(mempool: Mempool, settings: ContractSettings, report: (fault: unknown) => void) {
     this.#mempool = mempool;
     this.#settings = settings;
+    this.#report = report;
     this.#dialect = dialectOf(settings);
   }
 
@@ -39,9 +42,8 @@ export class BlockRunner implements Transactions {
       const events = payReward({ ...this.#contextOf(block), state: paid }, miner, amount);
       state.absorb(paid);
       return { events: events.map(eventJson) };
-    } catch (error) {
-      if (error instanceof ContractError) return { failure: failureOf(error, this.#dialect) };
-      throw error;
+    } catch (thrown) {
+      return { failure: failureOf(contractFault(thrown, this.#report), this.#dialect) };
     }
   }
 
@@ -114,7 +116,7 @@ export class BlockRunner implements Transactions {
   }
 
   #contextOf(block: BlockContext): ExecutionContext {
-    return { ...block, dialect: this.#dialect };
+    return { ...block, dialect: this.#dialect, report: this.#report };
   }
 
   #whyNotInBlock(read: ReadCommand, { chain, parent, state }: BlockContext): string | undefined {

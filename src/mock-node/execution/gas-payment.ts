@@ -27,6 +27,7 @@ import {
 } from './block-environment.ts';
 import { formsOfCode, MAX_COMMAND_BYTES } from './code.ts';
 import { coinMember, grant } from './coin-contract.ts';
+import { contractFault } from './internal-faults.ts';
 import { decimalJson, type Failure, failureOf } from './output.ts';
 
 /** A command that no block can contain, because nobody pays for its gas. */
@@ -94,8 +95,8 @@ export function buyGas(read: ReadCommand, context: ExecutionContext, miner: Mine
     const args = [meta.sender, account, new KeysetGuard(publicKeys, predicate), total];
     evaluator.applyMember({ member: coinMember(evaluator, 'fund-tx'), args });
     return context.dialect === 4 ? [] : evaluator.state.events;
-  } catch (error) {
-    if (!(error instanceof ContractError)) throw error;
+  } catch (thrown) {
+    const error = contractFault(thrown, context.report);
     // Nodes of dialect 5 use one kind for all faults of the payment, and do not shorten the message.
     throw new BuyGasError(
       context.dialect === 4
@@ -117,9 +118,8 @@ export function redeemGas(read: ReadCommand, context: ExecutionContext, fee: Coi
   grant(evaluator, 'GAS');
   try {
     continueDefpact(evaluator, { pactId: pactIdOf(read), step: 1, isRollback: false, resumed: undefined });
-  } catch (error) {
-    if (error instanceof ContractError) throw new BuyGasError(failureOf(error, context.dialect));
-    throw error;
+  } catch (thrown) {
+    throw new BuyGasError(failureOf(contractFault(thrown, context.report), context.dialect));
   }
   return evaluator.state.events;
 }

@@ -17,6 +17,7 @@ import { commandEnvironment, type ExecutionContext, evaluatorOn } from './block-
 import { formsOfCode } from './code.ts';
 import { provenDefpact } from './continuation-proof.ts';
 import { buyGas, gasOfSize, payableGas, redeemGas } from './gas-payment.ts';
+import { contractFault } from './internal-faults.ts';
 import { continuationJson, failureOf, type Output } from './output.ts';
 
 export type Finished = Omit<Output, 'txId' | 'requestKey' | 'hasLogs'>;
@@ -75,9 +76,9 @@ function run(read: ReadCommand, context: ExecutionContext, { initialGas, isLocal
     const { events, defpact } = evaluator.state;
     const continuation = defpact ? continuationJson(defpact) : null;
     return { outcome: { data }, gas: Number(evaluator.gas.used), events, continuation };
-  } catch (error) {
-    if (!(error instanceof ContractError)) throw error;
-    return { outcome: { error: failureOf(error, context.dialect) }, gas: gasLimit, events: [], continuation: null };
+  } catch (thrown) {
+    const error = failureOf(contractFault(thrown, context.report), context.dialect);
+    return { outcome: { error }, gas: gasLimit, events: [], continuation: null };
   }
 }
 

@@ -3,6 +3,7 @@
 import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
 import { isFault } from '#pickaxe/base/finding.js';
 import { run } from '#pickaxe/cli/run.js';
+import { NATIVES } from '#pickaxe/contract/natives/natives.js';
 import { MAX_CONTRACT_LENGTH } from '#pickaxe/mock-node/options.js';
 import { basePathOf } from '#pickaxe/node/http/url.js';
 import { withNonce } from '#pickaxe/protocol/chain/work.js';
@@ -59,6 +60,18 @@ it('says where it is and what it is told, and counts at its end', async () => {
   await said(/fault status on cut/);
   expect(await end()).toEqual({ code: 0, stdout: '', stderr: '' });
   expect(logged()).toContain('0 accepted (0 orphaned), 0 rejected, 0 stale\n');
+});
+
+it('says once which fault of its own lets commands fail, and goes on', async () => {
+  const { end, said, logged } = await startMockNode('chainweb', [], { rivalMs: 50 });
+  const enforce = vi.spyOn(NATIVES.get('enforce')!, 'apply').mockImplementation(() => {
+    throw new TypeError('enforce is broken');
+  });
+  onTestFinished(() => enforce.mockRestore());
+  await said(/ERROR: mock\s+internal error, please report it: TypeError: enforce is broken/);
+  await said(/block of a rival on chain \d height \d+\n[\s\S]*block of a rival on chain \d height \d+\n/);
+  expect(logged().split('enforce is broken')).toHaveLength(2);
+  expect((await end()).code).toBe(0);
 });
 
 it('says what it does for miners and other miners', async () => {

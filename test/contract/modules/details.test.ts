@@ -90,7 +90,7 @@ describe('the letters of missing types', () => {
     ['(defun f:integer () (let ((y:integer 2)) [y] y))', 'b'],
     ['(defun f:[integer] () (map (lambda (x:integer) x) [1]))', 'd'],
     ['(defun f:[integer] () (map (lambda (x) [x] x) [1]))', 'f'],
-    ['(defun f:integer () (cond ((= [1] [1]) 1) (true (at 0 [2])) (at 0 [3])))', 'e'],
+    ['(defun f:integer () (cond ((= [1] [1]) 1) (true (at 0 [2])) 3))', 'd'],
     ['(defun f:integer () (with-capability (C) (at 0 [1])))', 'b'],
     ['(defun f:integer (o:object) (bind o { "a" := a, "b" := b:integer } (at 0 [b])))', 'c'],
     ['(defpact p:integer () (step 1) (step 2))', 'a'],

@@ -17,7 +17,9 @@ const BLOCK_LIMIT = 150_000;
 /** @returns a function that replays commands as those of another node's block */
 async function startReplay(options: OtherOptions = {}) {
   const { node } = await startBank(options);
-  const runner = new BlockRunner(new Mempool(seededRandom(1)), node.commands.settings);
+  const runner = new BlockRunner(new Mempool(seededRandom(1)), node.commands.settings, (fault) =>
+    expect.unreachable(String(fault)),
+  );
   const parent = node.ledger.chains.tip(0);
   const miner = { account: `k:${ALICE.publicKey}`, predicate: 'keys-all', publicKeys: [ALICE.publicKey] };
   return (...commands: Command[]) => {

@@ -130,10 +130,13 @@ export class LedgerNode {
     this.mempool = new Mempool(random);
     const { clock } = time.start(`${name}'s ledger`);
     const shared = () => this.#source();
-    const transactions = new BlockRunner(this.mempool, settings);
+    const fail = (fault: unknown) => {
+      throw fault;
+    };
+    const transactions = new BlockRunner(this.mempool, settings, fail);
     const context = { clock, random: shared, emit: () => {}, transactions, stateOf: (chain: number) => states[chain] };
     this.ledger = new Ledger(settings, context);
-    this.commands = new CommandService(this.ledger, this.mempool, settings);
+    this.commands = new CommandService(this.ledger, this.mempool, settings, fail);
     this.#source = random;
   }
 
