@@ -11,7 +11,7 @@ import { Scope } from '../runtime/scope.ts';
 import { checked } from '../runtime/type-faults.ts';
 import type { Defconst, Implements, Interface, Module, Use } from '../syntax/tree.ts';
 import { hashText } from '../values/hash.ts';
-import { ModuleRef, type Value } from '../values/values.ts';
+import { compareTexts, ModuleRef, type Value } from '../values/values.ts';
 import { checkInterface } from './interfaces.ts';
 import { enforceInstallation } from './namespaces.ts';
 import { refuseShadow, type Visit, visitDefinition } from './resolution.ts';
@@ -152,6 +152,14 @@ function install(evaluator: Evaluator, module: LoadedModule): void {
   bringIn(evaluator, module);
 }
 
+/** @returns each name once, in the order of the language's generation 5: by the name, then by the namespace */
+function setOf(names: readonly ModuleName[]): readonly ModuleName[] {
+  const all = new Map(names.map((name) => [name.text, name]));
+  return [...all.values()].sort(
+    (a, b) => compareTexts(a.name, b.name) || compareTexts(a.namespace ?? '', b.namespace ?? ''),
+  );
+}
+
 /**
  * The names that the code of a module can use: the name of the module, its definitions, and all other names with the
  * values that they had when the module was loaded.
@@ -199,8 +207,9 @@ class Loader {
     this.#evaluator = evaluator;
     this.#syntax = syntax;
     const interfaces = this.#interfaces();
+    const referredInterfaces = evaluator.dialect === 4 ? interfaces : setOf(interfaces);
     this.#names = new ModuleNames(
-      new ModuleRef(name, syntax.kind === 'module' ? interfaces : undefined),
+      new ModuleRef(name, syntax.kind === 'module' ? referredInterfaces : undefined),
       this.#members,
     );
     this.#module = {
@@ -209,6 +218,7 @@ class Loader {
       hash: hashText(syntax.code),
       blessed: new Set(syntax.items.flatMap((item) => (item.kind === 'bless' ? [item.hash] : []))),
       interfaces,
+      referredInterfaces,
       members: this.#members,
       names: this.#names,
       transactionHash: evaluator.environment.hash,
@@ -237,6 +247,7 @@ class Loader {
 
   #interfaces(): readonly ModuleName[] {
     const items = this.#syntax.items.filter((item): item is Implements => item.kind === 'implements');
+    if (this.#evaluator.dialect === 4) items.reverse();
     return items.map(({ module }) => {
       const found = resolveModule(this.#evaluator, module);
       if (!found) throw new ContractError('eval', `Interface not defined: ${module.text}`);

@@ -33,6 +33,7 @@ function schemas(): ReadonlyMap<string, Member<Defschema>> {
       hash: hashText(syntax.code),
       blessed: new Set(),
       interfaces: [],
+      referredInterfaces: [],
       members: all,
       names: { find: (name) => all.get(name) },
       transactionHash: hashText(''),

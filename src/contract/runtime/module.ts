@@ -49,8 +49,13 @@ export interface LoadedModule {
   readonly hash: string;
   /** Hashes of earlier versions. Their tables can still be used, and what they have yielded can be resumed. */
   readonly blessed: ReadonlySet<string>;
-  /** The interfaces that the module implements, in the order of its code; empty for an interface. */
+  /**
+   * The interfaces that the module implements, in the order of its code, which dialect 4 reverses; empty for an
+   * interface.
+   */
   readonly interfaces: readonly ModuleName[];
+  /** The same in the order in which a reference to the module names them: in dialect 5, sorted. */
+  readonly referredInterfaces: readonly ModuleName[];
   /** The members by their names without the module. */
   readonly members: ReadonlyMap<string, Member>;
   /**
@@ -154,5 +159,5 @@ export function isInterface(module: LoadedModule): module is LoadedModule & { re
 
 /** @returns a reference to the module or interface, as a value */
 export function referenceTo(module: LoadedModule): ModuleRef {
-  return new ModuleRef(module.name, isInterface(module) ? undefined : module.interfaces);
+  return new ModuleRef(module.name, isInterface(module) ? undefined : module.referredInterfaces);
 }
