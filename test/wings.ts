@@ -5,7 +5,7 @@
 export const WINGS: Readonly<Record<string, { wings: readonly string[]; packages: readonly string[] }>> = {
   base: { wings: [], packages: ['zod'] },
   protocol: { wings: ['base'], packages: ['@noble/hashes', 'jsonc-parser', 'yaml', 'zod'] },
-  contract: { wings: ['protocol'], packages: ['@noble/hashes'] },
+  contract: { wings: ['protocol'], packages: ['@noble/curves', '@noble/hashes'] },
   node: { wings: ['base', 'protocol'], packages: ['undici', 'zod'] },
   miner: { wings: ['base', 'protocol', 'node'], packages: ['eventsource', 'koffi', 'piscina', 'webgpu', 'zod'] },
   rig: {

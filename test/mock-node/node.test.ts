@@ -23,6 +23,7 @@ const COMMANDED: Readonly<Record<string, string>> = {
   'test/mock-node/node.ts': 'it makes the arguments of the command, with what the node serves',
   'test/cli/usage/wrong-usage.test.ts': 'the arguments are wrong, so no node starts',
   'test/cli/mock-node/mock-node.test.ts': 'the arguments are wrong, so no node starts',
+  'test/cli/mock-node/mock-node.mocks.test.ts': 'the node is a mock, so none starts',
   'test/cli/setup/settings.long.test.ts': 'the settings are wrong, so no node starts',
   'test/cli/usage/commands-document.test.ts': 'it names the page of the command, and starts nothing',
   'test/wings.ts': 'it names the folder',

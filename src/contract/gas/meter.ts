@@ -304,6 +304,11 @@ export class GasMeter {
     );
   }
 
+  /** Charges for a native of cryptography. @param thousandths of a unit, as in cryptography.ts */
+  cryptography(native: string, thousandths: number): void {
+    this.#chargeThousandths(native, () => thousandths);
+  }
+
   /* Numbers. */
 
   /** Charges for the operands of `+`, `-`, `*` or `/`, since version 4.3. */

@@ -11,19 +11,14 @@ import { tuningLimitsShape, tuningShape, variantShape } from './tuning.ts';
 const u64 = z.bigint().min(0n).max(0xffff_ffff_ffff_ffffn);
 const words = (count: number) =>
   z.custom<Uint32Array>((value) => value instanceof Uint32Array && value.length === count, `expected ${count} words`);
-const below = (limit: number) =>
-  z
-    .int()
-    .min(0)
-    .max(limit - 1);
 
 const range = z
   .object({
-    lane: below(lanesAt(STEPS[2])),
+    lane: z.int().min(0),
     step: z.int().refine((step) => STEPS.some((each) => each === step), 'a step is 1, 256 or 65,536'),
-    page: below(PAGES),
+    page: z.int().min(0),
     pages: z.int().min(1).max(PAGES),
-    counter: below(COUNTERS),
+    counter: z.int().min(0),
     counters: z.int().min(1).max(COUNTERS),
   })
   .refine(({ lane, step }) => lane < lanesAt(step), 'lanes end at 2^16 · step')
