@@ -308,6 +308,21 @@ describe('the pauses after a connection', () => {
     expect(pool.updates).toEqual([{ kind: 'lost', reason: CLOSED }]);
   });
 
+  it('that has ended leaves no listener that waits for the end of the source', async () => {
+    const pool = await stage();
+    const added = vi.spyOn(EventTarget.prototype, 'addEventListener');
+    const removed = vi.spyOn(EventTarget.prototype, 'removeEventListener');
+    onTestFinished(() => void vi.restoreAllMocks());
+    const left: number[] = [];
+    for (let count = 0; count < 4; count++) {
+      await pool.receives(SUBSCRIBED);
+      await pool.breaks();
+      await pass(2_000);
+      left.push(added.mock.calls.length - removed.mock.calls.length);
+    }
+    expect([pool.asked.length, new Set(left).size]).toEqual([4, 1]);
+  });
+
   it('that the pool asks to have anew is what it asks for, up to a minute, and its place is kept for one connection', async () => {
     const pool = await stage({ allowReconnect: true });
     const reconnect = (...params: unknown[]) => JSON.stringify({ id: null, method: 'client.reconnect', params });
