@@ -85,6 +85,7 @@ export class Service {
     const { alone, quietSinceMs } = simulation;
     const isQuiet = quietSinceMs !== undefined && nowMs - quietSinceMs > RECOVERED_MS;
     const isNoticed = alone !== undefined && nowMs - alone.sinceMs > NOTICED_MS && !UNNOTICED.has(alone.name);
+    for (const rig of rigs) this.#note(`${rig.name} is able`, rig.isAble);
     if (!isQuiet && !isNoticed) return;
     const hasNode = ({ config }: SimulatedMember) =>
       nodes.some((node) => config?.node.urls?.includes(node.url) && works(node) && isHonest(node));
@@ -92,7 +93,8 @@ export class Service {
     const when = isQuiet ? 'although nothing is wrong' : `although it could have noticed that ${alone?.name}`;
     for (const rig of rigs) {
       if (!rig.isAble || !(coordinators.length > 0 ? rig.isConnected && hasCoordinator : hasNode(rig))) continue;
-      const staleMs = nowMs - rig.lastCurrentMs;
+      // A device that has just come back needs a moment.
+      const staleMs = nowMs - Math.max(rig.lastCurrentMs, this.#since.get(`${rig.name} is able`) ?? nowMs);
       if (staleMs > CURRENT_MS) simulation.violate(`${rig.name} has no current work for ${seconds(staleMs)}, ${when}`);
       if (!isQuiet) continue;
       const waiting = rig.pending.find(({ atMs }) => nowMs - atMs > RECOVERED_MS);
