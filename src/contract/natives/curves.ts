@@ -19,15 +19,18 @@ type Fp2Value = ReturnType<typeof Fp2.create>;
 /** The evaluation steps of each operation. A step takes some 3 µs. */
 const STEPS = { g1: { add: 50, multiply: 1_000 }, g2: { add: 1_500, multiply: 1_500 }, pair: 15_000 } as const;
 
-/** One of the two groups: how its points are read and written, and its curve. */
-interface Group<Point> {
+interface Addable<Point> {
+  add(other: Point): Point;
+  /** @param scalar from 0 to below the order of the curve */
+  multiplyUnsafe(scalar: bigint): Point;
+}
+
+/** One of the two groups: its name, and how its points are read and written. */
+interface Group<Point extends Addable<Point>> {
   readonly name: CurveGroup;
   /** @returns undefined for an object that is no point */
   readonly read: (object: ContractObject) => { readonly point: Point; readonly isOnCurve: boolean } | undefined;
   readonly write: (point: Point) => ContractObject;
-  readonly add: (a: Point, b: Point) => Point;
-  /** @param scalar from 0 to below the order of the curve */
-  readonly multiply: (point: Point, scalar: bigint) => Point;
 }
 
 type Point1 = typeof G1.Point.BASE;
@@ -45,8 +48,6 @@ const GROUP_1: Group<Point1> = {
     return { point: G1.Point.fromAffine(affine), isOnCurve };
   },
   write: (point) => sortedObject(Object.entries(point.is0() ? { x: 0n, y: 0n } : point.toAffine())),
-  add: (a, b) => a.add(b),
-  multiply: (point, scalar) => point.multiplyUnsafe(scalar),
 };
 
 const GROUP_2: Group<Point2> = {
@@ -65,8 +66,6 @@ const GROUP_2: Group<Point2> = {
       ['y', point.is0() ? [0n] : listOf(y)],
     ]);
   },
-  add: (a, b) => a.add(b),
-  multiply: (point, scalar) => point.multiplyUnsafe(scalar),
 };
 
 /** @returns the element of the field whose coefficients a list has, the lowest first; undefined for any other value */
@@ -85,7 +84,11 @@ function listOf({ c0, c1 }: Fp2Value): readonly bigint[] {
 }
 
 /** @throws ContractError for a point that is not on the curve; in dialect 4 for an object that is no point, too */
-function readPoint<Point>(group: Group<Point>, value: Value, evaluator: Evaluator): Point | undefined {
+function readPoint<Point extends Addable<Point>>(
+  group: Group<Point>,
+  value: Value,
+  evaluator: Evaluator,
+): Point | undefined {
   const read = isObject(value) ? group.read(value) : undefined;
   if (read === undefined) {
     if (evaluator.dialect === 5) return undefined;
@@ -101,7 +104,10 @@ function notOnCurve({ dialect }: Evaluator): ContractError {
 }
 
 /** Calls `run` with the group that a text names, in any case. @returns undefined for any other value */
-function inGroup(type: Value | undefined, run: <Point>(group: Group<Point>) => Value | undefined): Value | undefined {
+function inGroup(
+  type: Value | undefined,
+  run: <Point extends Addable<Point>>(group: Group<Point>) => Value | undefined,
+): Value | undefined {
   const name = type !== undefined && isText(type) ? type.toLowerCase() : undefined;
   if (name === 'g1') return run(GROUP_1);
   return name === 'g2' ? run(GROUP_2) : undefined;
@@ -114,7 +120,7 @@ function pointAdd([type, a, b, ...more]: readonly Value[], { evaluator }: Call):
     if (first === undefined || second === undefined) return undefined;
     evaluator.gas.cryptography('point-add', POINT_ADD[group.name]);
     evaluator.spend(STEPS[group.name].add);
-    return group.write(group.add(first, second));
+    return group.write(first.add(second));
   });
 }
 
@@ -125,7 +131,7 @@ function scalarMult([type, a, scalar, ...more]: readonly Value[], { evaluator }:
     if (point === undefined) return undefined;
     evaluator.gas.cryptography('scalar-mult', SCALAR_MULT[group.name]);
     evaluator.spend(STEPS[group.name].multiply);
-    return group.write(group.multiply(point, fields.Fr.create(scalar)));
+    return group.write(point.multiplyUnsafe(fields.Fr.create(scalar)));
   });
 }
 
