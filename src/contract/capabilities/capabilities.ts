@@ -64,8 +64,8 @@ export function testCapability(evaluator: Evaluator, applied: Applied): Value {
 
 /**
  * The native `compose-capability`. The composed capability is held as long as the capability whose body calls the
- * native. In dialect 4, the governance of a module runs without a grant of its own: what it composes is held as long as
- * the newest capability, and has no effect if there is none.
+ * native. In dialect 4, enforcing a module's governance acquires no capability. If the governance composes one, it is
+ * added to the capability that was acquired last, and it is dropped if none is held.
  * @throws ContractError if the innermost frame is not the body of a capability, if the running code lacks the rights
  *   that `requireModuleRights` checks, or if the composed capability cannot be acquired
  */

@@ -1,8 +1,9 @@
 /**
  * The charges of the table model, in units of gas unless a name or a comment mentions thousandths of a unit. These
- * charges are those of nodes of dialect 4. Here, dialect 5 has the same charges.
+ * charges are those of nodes of dialect 4. Here, dialect 5 has the same charges, except for cryptography.
  */
 
+import type { Dialect } from '../dialect.ts';
 import { Decimal } from '../values/decimal.ts';
 import { absolute } from '../values/integers.ts';
 import { printed } from '../values/printing.ts';
@@ -219,4 +220,33 @@ function lengthOf(name: string): number {
 /** @returns the logarithm of the integer to base 10, rounded down; 0 for integers below 1 */
 function powersOfTenBelow(integer: bigint): number {
   return integer < 1n ? 0 : integer.toString().length - 1;
+}
+
+/* Natives of cryptography. Their charges, beside that of the call, are in thousandths of a unit. */
+
+export type CurveGroup = 'g1' | 'g2';
+
+export const POINT_ADD: Readonly<Record<CurveGroup, number>> = { g1: 5_000, g2: 30_000 };
+export const SCALAR_MULT: Readonly<Record<CurveGroup, number>> = { g1: 360_000, g2: 1_450_000 };
+
+/** For one pair and more, dialect 5 charges a thousandth of what dialect 4 does, in its sources and on networks. */
+export function chargeOfPairings(pairs: number, dialect: Dialect): number {
+  if (pairs === 0) return 100_000;
+  return (3_760 * pairs + 11_600) * (dialect === 4 ? 1_000 : 1);
+}
+
+/** @param inputs the number of hashed integers */
+export function chargeOfPoseidon(inputs: number, dialect: Dialect): number {
+  const [squared, linear] = dialect === 4 ? [38, 50] : [50, 38];
+  return 1_000 * (squared * inputs * inputs + linear * inputs);
+}
+
+/** @param bytes in dialect 4, the length of the message's body in base64url; in dialect 5, that of the id */
+export function chargeOfMessageId(bytes: number, dialect: Dialect): number {
+  return dialect === 4 ? 47 * Math.floor(bytes / 100) : bytes;
+}
+
+/** @param characters the length of the message in base64url; in dialect 4, that of the recipient of an encoded one */
+export function chargeOfTokenMessage(characters: number, dialect: Dialect): number {
+  return dialect === 4 ? 50 * Math.floor(characters / 100) : characters;
 }

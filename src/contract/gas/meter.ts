@@ -304,7 +304,7 @@ export class GasMeter {
     );
   }
 
-  /** Charges for a native of cryptography. @param thousandths of a unit, as in cryptography.ts */
+  /** Charges for a native of cryptography. @param thousandths of a unit, as costs.ts computes them */
   cryptography(native: string, thousandths: number): void {
     this.#chargeThousandths(native, () => thousandths);
   }

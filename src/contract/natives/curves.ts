@@ -5,7 +5,7 @@
 
 import { bn254 } from '@noble/curves/bn254.js';
 import { ContractError } from '../errors.ts';
-import { type CurveGroup, chargeOfPairings, POINT_ADD, SCALAR_MULT } from '../gas/cryptography.ts';
+import { type CurveGroup, chargeOfPairings, POINT_ADD, SCALAR_MULT } from '../gas/costs.ts';
 import { type Call, type Evaluator, type Native, strict } from '../runtime/native.ts';
 import { type ContractObject, isList, isObject, isText, sortedObject, type Value } from '../values/values.ts';
 

@@ -1,6 +1,13 @@
 /** Natives of dialect 4 for Curve25519: whether two keys match, and decryption with a key that both sides agree on. */
 
-import { createDecipheriv, createPrivateKey, createPublicKey, diffieHellman, type KeyObject } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  type KeyObject,
+} from 'node:crypto';
 import { encodeBase64url } from '../../protocol/ledger/json.ts';
 import { ContractError } from '../errors.ts';
 import { type Call, type Evaluator, type Native, strict } from '../runtime/native.ts';
@@ -21,7 +28,7 @@ function fail(message: string): never {
   throw new ContractError('eval', message);
 }
 
-/** @param name of the key, for the message, which the text itself is in the language */
+/** @param text 64 hexadecimal digits @returns the 32 bytes of the key @throws ContractError for any other text */
 function keyBytes(text: string): Buffer {
   if (!/^(?:[\da-f]{2})*$/i.test(text)) fail(`Base16 decoding failed: ${text}`);
   const bytes = Buffer.from(text, 'hex');
@@ -60,10 +67,16 @@ function decrypt(values: readonly Value[], { evaluator }: Call): string | undefi
   const decipher = createDecipheriv('chacha20-poly1305', key, nonceBytes, { authTagLength: TAG_BYTES });
   decipher.setAAD(dataBytes, { plaintextLength: cipherBytes.length });
   decipher.setAuthTag(tagBytes);
+  const plaintext = decipher.update(cipherBytes);
   try {
-    return encodeBase64url(Buffer.concat([decipher.update(cipherBytes), decipher.final()]));
+    return encodeBase64url(Buffer.concat([plaintext, decipher.final()]));
   } catch {
-    return fail('AEAD Authentication failed');
+    // The message of the language has the tag that would be right.
+    const cipher = createCipheriv('chacha20-poly1305', key, nonceBytes, { authTagLength: TAG_BYTES });
+    cipher.setAAD(dataBytes, { plaintextLength: plaintext.length });
+    cipher.update(plaintext);
+    cipher.final();
+    return fail(`AEAD Authentication failed: ${cipher.getAuthTag().toString('hex')}`);
   }
 }
 

@@ -2,8 +2,9 @@
 
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { encodeBase64url, LedgerFormatError, parseExactJson } from '../../protocol/ledger/json.ts';
+import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
-import { chargeOfMessageId, chargeOfTokenMessage } from '../gas/cryptography.ts';
+import { chargeOfMessageId, chargeOfTokenMessage } from '../gas/costs.ts';
 import { characterCount } from '../gas/sizes.ts';
 import { type Call, type Evaluator, type Native, strict } from '../runtime/native.ts';
 import { Decimal } from '../values/decimal.ts';
@@ -81,20 +82,34 @@ function bigEndian(value: bigint, bytes: number): Buffer {
   return Buffer.from(digits.padStart(2 * bytes, '0'), 'hex');
 }
 
-/** @returns the bytes of the field on which the gas of dialect 4 depends @throws ContractError if it is no text */
-function bytesOfField(object: ContractObject, key: string, what: string): number {
-  const value = object.get(key);
-  if (value !== undefined && isText(value)) return Buffer.byteLength(value);
-  throw new ContractError('eval', `couldn't find ${what}`);
+/** A native that makes a text of an object. */
+interface Encoder {
+  readonly native: string;
+  /** The key of the field whose length decides the charge in dialect 4, and what its messages call this field. */
+  readonly charged: readonly [key: string, what: string];
+  readonly chargeOf: (length: number, dialect: Dialect) => number;
+  readonly encode: (fields: Fields, evaluator: Evaluator) => string;
+}
+
+/** Charges in dialect 4 before the work, for the field; in dialect 5 after the work, for the text. */
+function encoder({ native, charged: [key, what], chargeOf, encode }: Encoder): Native {
+  return strict(native, 'x:object:* -> string', ([object, ...more], { evaluator }) => {
+    if (object === undefined || !isObject(object) || more.length > 0) return undefined;
+    const { dialect, gas } = evaluator;
+    const charge = (length: number) => gas.cryptography(native, chargeOf(length, dialect));
+    if (dialect === 4) {
+      const value = object.get(key);
+      if (value === undefined || !isText(value)) throw new ContractError('eval', `couldn't find ${what}`);
+      charge(Buffer.byteLength(value));
+    }
+    const text = encode(new Fields(object, evaluator), evaluator);
+    if (dialect === 5) charge(text.length);
+    return text;
+  });
 }
 
 /** @returns the Keccak-256 hash of the message, in base64url */
-function messageId([object, ...more]: readonly Value[], { evaluator }: Call): string | undefined {
-  if (object === undefined || !isObject(object) || more.length > 0) return undefined;
-  const charge = (bytes: number) =>
-    evaluator.gas.cryptography('hyperlane-message-id', chargeOfMessageId(bytes, evaluator.dialect));
-  if (evaluator.dialect === 4) charge(bytesOfField(object, 'messageBody', 'message body'));
-  const fields = new Fields(object, evaluator);
+function messageId(fields: Fields, evaluator: Evaluator): string {
   const message = Buffer.concat([
     fields.integer('version', 1),
     fields.integer('nonce', 4),
@@ -105,17 +120,10 @@ function messageId([object, ...more]: readonly Value[], { evaluator }: Call): st
     fields.bytes('messageBody'),
   ]);
   evaluator.spend(1 + message.length);
-  const id = encodeBase64url(keccak_256(message));
-  if (evaluator.dialect === 5) charge(id.length);
-  return id;
+  return encodeBase64url(keccak_256(message));
 }
 
-function encodeTokenMessage([object, ...more]: readonly Value[], { evaluator }: Call): string | undefined {
-  if (object === undefined || !isObject(object) || more.length > 0) return undefined;
-  const charge = (characters: number) =>
-    evaluator.gas.cryptography('hyperlane-encode-token-message', chargeOfTokenMessage(characters, evaluator.dialect));
-  if (evaluator.dialect === 4) charge(bytesOfField(object, 'recipient', 'recipient'));
-  const fields = new Fields(object, evaluator);
+function tokenMessage(fields: Fields, evaluator: Evaluator): string {
   const recipient = fields.bytes('recipient');
   const amount = bigEndian(fields.decimal('amount').round('half-even'), AMOUNT_BYTES);
   // Characters after the digits are ignored, and the number is taken modulo 2^16.
@@ -123,9 +131,7 @@ function encodeTokenMessage([object, ...more]: readonly Value[], { evaluator }: 
   if (digits === undefined) fail(evaluator, 'Failed to decode chainId: input does not start with a digit');
   const chain = bigEndian(BigInt(digits), CHAIN_BYTES);
   evaluator.spend(1 + recipient.length);
-  const encoded = encodeBase64url(Buffer.concat([amount, chain, recipient]));
-  if (evaluator.dialect === 5) charge(encoded.length);
-  return encoded;
+  return encodeBase64url(Buffer.concat([amount, chain, recipient]));
 }
 
 function decodeTokenMessage([text, ...more]: readonly Value[], { evaluator }: Call): Value | undefined {
@@ -159,7 +165,17 @@ function guardOf(json: Uint8Array): Guard | undefined {
 }
 
 export const HYPERLANE: readonly Native[] = [
-  strict('hyperlane-message-id', 'x:object:* -> string', messageId),
+  encoder({
+    native: 'hyperlane-message-id',
+    charged: ['messageBody', 'message body'],
+    chargeOf: chargeOfMessageId,
+    encode: messageId,
+  }),
   strict('hyperlane-decode-token-message', 'x:string -> object:*', decodeTokenMessage),
-  strict('hyperlane-encode-token-message', 'x:object:* -> string', encodeTokenMessage),
+  encoder({
+    native: 'hyperlane-encode-token-message',
+    charged: ['recipient', 'recipient'],
+    chargeOf: chargeOfTokenMessage,
+    encode: tokenMessage,
+  }),
 ];

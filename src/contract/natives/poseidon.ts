@@ -2,7 +2,7 @@
 
 import { grainGenConstants, poseidon } from '@noble/curves/abstract/poseidon.js';
 import { bn254 } from '@noble/curves/bn254.js';
-import { chargeOfPoseidon } from '../gas/cryptography.ts';
+import { chargeOfPoseidon } from '../gas/costs.ts';
 import { type Call, type Native, strict } from '../runtime/native.ts';
 import type { Value } from '../values/values.ts';
 
