@@ -67,7 +67,11 @@ describe.skipIf(noServer)(`a fleet of processes${whyNoServer}`, () => {
         { name: 'rig2', group: null, control: false, coordinator: 'c1', duplicate: false },
       ],
     });
-    expect(answer.repeats).toMatchObject({ rigs: 2, jobSeconds: 3, nonces: 2 ** 64 });
+    // Between a solved block and the next work, the coordinator has no work whose repeats could be told.
+    await vi.waitFor(async () => {
+      const { answer: later } = await operator('--once', '--wait', '12');
+      expect(later.repeats).toMatchObject({ rigs: 2, jobSeconds: 3, nonces: 2 ** 64 });
+    }, PATIENCE);
   });
 
   it('is found by pickaxe doctor', async () => {
