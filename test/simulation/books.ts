@@ -16,7 +16,7 @@ const WAIT_MS = 30_000;
  */
 const MOST_REFUSED = 12;
 
-/** Longest time from a block's arrival at a node until all miners have fetched work after its New Cut. */
+/** Longest time from a New Cut, or from the refusal of a solution, until all miners mine the work fetched after it. */
 const ANNOUNCING_MS = 5_000;
 
 export class Books extends RigBooks {
@@ -66,7 +66,7 @@ export class Books extends RigBooks {
     if (outcome !== 'stale') this.#countInVain(account);
     if (outcome !== 'unknown')
       this.#refused.push({ header: found.header, what: `${rig} ${outcome} ${key}: ${reason}` });
-    if (event.outcome === 'stale' && this.#isJustAnnounced(event.chain)) return;
+    if (outcome === 'stale' && (this.#isJustAnnounced(event.chain) || this.#isJustRefused(found.header))) return;
     const takers = this.#nodes().filter((node) => node.mode !== 'refusing' && node.wouldAccept(found.header));
     if (takers.length === 0) return;
     const taker = takers.find(({ isReachable }) => isReachable);
@@ -91,6 +91,14 @@ export class Books extends RigBooks {
    */
   #isJustAnnounced(chain: number): boolean {
     return this.#nodes().some(({ announcedMs }) => this.simulation.time.nowMs - announcedMs[chain] < ANNOUNCING_MS);
+  }
+
+  /**
+   * Whether a node has refused a solution on this parent a moment ago. A work ends when its first solution is sent. If
+   * this one is refused, what was found from the same work meanwhile is not sent either.
+   */
+  #isJustRefused(header: Uint8Array): boolean {
+    return this.simulation.time.nowMs - this.#network.refusedMs(header) < ANNOUNCING_MS;
   }
 
   /** Whether a solution on the parent of this header waits for its verdict. */

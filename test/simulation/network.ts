@@ -63,6 +63,8 @@ export class SimulatedNetwork {
   readonly #time: VirtualTime;
   /** The parents of the solutions that nodes have taken, in hex. */
   readonly #parents = new Set<string>();
+  /** By parent in hex: when a node last refused a solution on it. */
+  readonly #refusals = new Map<string, number>();
   /** All blocks that anybody has ever known, by their hashes in hex. */
   readonly #blocks = new Map<string, SimulatedBlock>();
   readonly #peers: { readonly peer: Peer; readonly plan: (ms: number, act: () => void) => void }[] = [];
@@ -164,6 +166,16 @@ export class SimulatedNetwork {
   take(header: Uint8Array, judgement: 'accepted' | 'orphaned'): void {
     this.accepted.set(toHex(header), judgement);
     this.#parents.add(parentOf(header));
+  }
+
+  /** Notes that a node has refused a solution with the parent of this header, at this time. */
+  refuse(header: Uint8Array, nowMs: number): void {
+    if (header.length === HEADER_BYTES) this.#refusals.set(parentOf(header), nowMs);
+  }
+
+  /** @returns when a node last refused a solution with the parent of this header; −∞ if none has */
+  refusedMs(header: Uint8Array): number {
+    return this.#refusals.get(parentOf(header)) ?? Number.NEGATIVE_INFINITY;
   }
 
   /** Whether a node has taken a solution with the parent of this header, even too late. */

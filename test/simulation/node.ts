@@ -354,6 +354,7 @@ export class SimulatedNode implements Peer {
   #solved(client: SimulatedProcess, header: Buffer): Answer {
     const judgement = this.mode === 'refusing' ? 'unknown' : this.#judge(header);
     this.#network.counts[judgement]++;
+    if (judgement === 'invalid' || judgement === 'unknown') this.#network.refuse(header, this.#time.nowMs);
     if (judgement === 'accepted') this.clients.accepted(client);
     if (judgement === 'invalid') return { status: 400, body: 'Invalid solved work' };
     if (judgement === 'unknown') return { status: 404, body: 'No associated Payload' };

@@ -22,6 +22,11 @@ const MOST_REPEATS = 5;
  */
 const DOUBTFUL_MS = 1_500;
 const REPEATS_LEFT_OUT = 3;
+/**
+ * A New Cut that came just before a stream was opened is announced by nothing if the node's work has not changed yet.
+ * So the work of the stream's chain is fetched once more when the stream has been open for this time.
+ */
+const AFTER_OPENING_MS = 1_500;
 
 interface FetchedWork {
   readonly work: Work;
@@ -53,8 +58,8 @@ export class FetchSchedule {
   #stale: Work[] = [];
   /** By chain: the value of `#order` at the chain's last New Cut. */
   readonly #cuts = new Map<number, number>();
-  /** By chain: the value of `#order` when the chain's stream was last opened. */
-  readonly #openings = new Map<number, number>();
+  /** By chain: when the chain's stream was last opened, also as the value of `#order`. */
+  readonly #openings = new Map<number, { readonly order: number; readonly atMs: number }>();
   /** By chain: when its last New Cut came, and the work that it has made outdated, if there was any. */
   readonly #lastCuts = new Map<number, { readonly atMs: number; readonly outdated: Work | undefined }>();
   /** By chain: when the chain's stream last ended. */
@@ -91,11 +96,12 @@ export class FetchSchedule {
     if (this.#mayPrecedeCut(this.#current)) {
       return (this.#cutFetchesMs.get(work.chain) ?? Number.NEGATIVE_INFINITY) + this.#limits.burstMs;
     }
+    const opening = this.#openings.get(work.chain);
     // If the stream was opened after the fetch began, a New Cut between the two events would have been missed.
-    if ((this.#openings.get(work.chain) ?? 0) > order) return Number.NEGATIVE_INFINITY;
+    if (opening !== undefined && opening.order > order) return Number.NEGATIVE_INFINITY;
     if (this.#repeatAtMs > fetchedAtMs) return this.#repeatAtMs;
     const goodForMs = refreshMs(work.chain);
-    if (goodForMs !== undefined) return fetchedAtMs + goodForMs;
+    if (goodForMs !== undefined) return Math.min(fetchedAtMs + goodForMs, this.#settledAtMs(opening, this.#current));
     return Math.max(fetchedAtMs, this.#endingsMs.get(work.chain) ?? 0) + this.#limits.pollMs;
   }
 
@@ -184,8 +190,8 @@ export class FetchSchedule {
     this.#repeatAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  streamOpened(chain: number): void {
-    this.#openings.set(chain, ++this.#order);
+  streamOpened(chain: number, nowMs: number): void {
+    this.#openings.set(chain, { order: ++this.#order, atMs: nowMs });
   }
 
   streamEnded(chain: number, nowMs: number): void {
@@ -248,6 +254,18 @@ export class FetchSchedule {
     if (cut === undefined || nowMs - cut.atMs >= DOUBTFUL_MS) return undefined;
     if (cut.outdated === undefined) return { work, by: 'new-cut', repeats: REPEATS_LEFT_OUT };
     return haveSameParent(cut.outdated, work) ? { work, by: 'new-cut', repeats: 0 } : undefined;
+  }
+
+  /**
+   * @param opening when the stream of the current work's chain was last opened; undefined before the first time
+   * @returns when to fetch because the work may be older than the stream; +∞ if it was fetched late enough, or if a New
+   *   Cut of its chain has come over the stream
+   */
+  #settledAtMs(opening: { readonly order: number; readonly atMs: number } | undefined, current: FetchedWork): number {
+    if (opening === undefined || (this.#cuts.get(current.work.chain) ?? 0) > opening.order)
+      return Number.POSITIVE_INFINITY;
+    const settledAtMs = opening.atMs + AFTER_OPENING_MS;
+    return current.fetchedAtMs < settledAtMs ? settledAtMs : Number.POSITIVE_INFINITY;
   }
 
   #dropCurrent(): void {

@@ -290,9 +290,10 @@ export class NodeSource extends BaseSource {
   }
 
   #streamOpened(chain: number): void {
+    const nowMs = this.#clock.monotonicMs();
     this.#announcements.streamOpened();
-    this.#streamTrust.opened(chain, this.#clock.monotonicMs());
-    this.#schedule.streamOpened(chain);
+    this.#streamTrust.opened(chain, nowMs);
+    this.#schedule.streamOpened(chain, nowMs);
     this.#replan.ring();
     this.#impatience.signOfLife();
   }

@@ -29,9 +29,10 @@ describe('FetchSchedule', () => {
 
   const due = () => schedule.dueAtMs((chain) => (open.has(chain) ? refreshMs : undefined));
   const fetch = (work: Work) => schedule.fetchEnded(work, schedule.fetchBegan(ms), ms);
-  const openStream = (chain: number) => {
+  /** @param agoMs by default, so long ago that what it announces is complete */
+  const openStream = (chain: number, agoMs = 1_500) => {
     open.add(chain);
-    schedule.streamOpened(chain);
+    schedule.streamOpened(chain, ms - agoMs);
   };
 
   it('wants work when there is none', () => {
@@ -57,6 +58,34 @@ describe('FetchSchedule', () => {
     openStream(3);
     schedule.fetchEnded(workOn(3), order, ms);
     expect(due()).toBe(NOW);
+  });
+
+  it('fetches once more when a stream has been open for 1.5 s, because a New Cut may have come just before it', () => {
+    const openedAtMs = ms;
+    openStream(3, 0);
+    fetch(workOn(3));
+    expect(due()).toBe(openedAtMs + 1_500);
+    ms += 1_499;
+    fetch(workOn(3));
+    expect(due()).toBe(openedAtMs + 1_500);
+    ms += 1;
+    fetch(workOn(3));
+    expect(due()).toBe(ms + refreshMs);
+  });
+
+  it('does not if a New Cut of the chain has come over the stream, or for work of another chain', () => {
+    openStream(3, 0);
+    openStream(4);
+    fetch(workOn(4));
+    expect(due()).toBe(ms + refreshMs);
+    schedule.newCut(3, ms);
+    // The node's work may be older than the New Cut, so it is fetched twice more.
+    const work = workOn(3);
+    for (const pauseMs of [0, 400, 800]) {
+      ms += pauseMs;
+      fetch(work);
+    }
+    expect(due()).toBe(ms + refreshMs);
   });
 
   it('never refetches work that was fetched under an open stream, whatever other streams do', () => {

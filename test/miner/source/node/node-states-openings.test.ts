@@ -87,7 +87,7 @@ const NONE: Table[string] = {
   'says info, 2 s: polls 3 (no-stream), 2 s: asks': 'the first, after its end',
   '1.75 s: polls 3 (no-stream), 1.75 s: asks': 'after a refusal',
   'says info, 2 s: asks': 'of a missed block',
-  'says info, 2.22 s: asks': 'a second',
+  'says info, 1.5 s: asks': 'a second',
   '-': 'lost',
 };
 
@@ -96,25 +96,25 @@ const FAILED: Table[string] = {
   'says info, 0.25 s: asks for stream 3, 2 s: polls 3 (no-stream), 2 s: asks': 'the first, after its end',
   '0.5 s: asks for stream 3, 1.75 s: polls 3 (no-stream), 1.75 s: asks': 'after a refusal',
   'says info, 0.25 s: asks for stream 3, 2 s: asks': 'of a missed block',
-  'says info, 0.25 s: asks for stream 3, 2.22 s: asks': 'a second',
+  'says info, 0.25 s: asks for stream 3, 1.5 s: asks': 'a second',
   '0.25 s: asks for stream 3': 'lost',
 };
 
 const OPENINGS: Table = {
   opening: {
     asks: 'the first, after its end, after a refusal, of a missed block',
-    '2.22 s: asks': 'a second',
+    '1.5 s: asks': 'a second',
     '-': 'lost',
   },
   'opening with a New Cut': {
     'asks, A ended: new-cut': 'the first, after its end, after a refusal',
     'asks, B ended: new-cut': 'of a missed block',
-    'A ended: new-cut, 20 s: asks': 'a second',
+    'A ended: new-cut, 1.5 s: asks': 'a second',
     'A ended: new-cut, 0.1 s: asks': 'lost',
   },
   'opening and the end': {
     asks: 'the first, after its end, after a refusal, of a missed block',
-    '0.25 s: asks for stream 3, 2.22 s: asks': 'a second',
+    '0.25 s: asks for stream 3, 1.5 s: asks': 'a second',
     '0.25 s: asks for stream 3': 'lost',
   },
   'status 204': NONE,
@@ -127,7 +127,7 @@ const OPENINGS: Table = {
   'a login page': FAILED,
   'a page of a node': {
     'asks, says info': 'the first, after its end, after a refusal, of a missed block',
-    'says info, 2.22 s: asks': 'a second',
+    'says info, 1.5 s: asks': 'a second',
     '-': 'lost',
   },
   'a broken connection': FAILED,
@@ -136,7 +136,7 @@ const OPENINGS: Table = {
     '2 s: polls 3 (no-stream), 2 s: asks': 'the first, after its end',
     '1.75 s: polls 3 (no-stream), 1.75 s: asks': 'after a refusal',
     '2 s: asks': 'of a missed block',
-    '2.22 s: asks': 'a second',
+    '1.5 s: asks': 'a second',
     '-': 'lost',
   },
 };
