@@ -25,6 +25,7 @@ interface FailureDetails {
   readonly code?: string;
   readonly calls?: readonly FailedCall[];
   readonly stored?: string | undefined;
+  readonly subject?: string | undefined;
 }
 
 /**
@@ -43,12 +44,14 @@ export class ContractError extends Error {
   readonly calls: readonly FailedCall[];
   /** The message that nodes of dialect 5 store in blocks; undefined if they store `message`. */
   readonly stored: string | undefined;
+  /** What the message is about, in words that are no part of it: `the result of m.f`; undefined if it says so itself. */
+  readonly subject: string | undefined;
 
   constructor(
     kind: ErrorKind,
     message: string,
     position?: Position,
-    { code = '', calls = [], stored }: FailureDetails = {},
+    { code = '', calls = [], stored, subject }: FailureDetails = {},
   ) {
     super(message);
     this.kind = kind;
@@ -56,18 +59,26 @@ export class ContractError extends Error {
     this.code = code;
     this.calls = calls;
     this.stored = stored;
+    this.subject = subject;
   }
 
   /** @returns this failure if it has a position already, otherwise a copy with the given position and source */
   at(position: Position, code = ''): ContractError {
     if (this.position) return this;
-    return new ContractError(this.kind, this.message, position, { code, calls: this.calls, stored: this.stored });
+    const { kind, message, calls, stored, subject } = this;
+    return new ContractError(kind, message, position, { code, calls, stored, subject });
+  }
+
+  /** @returns a copy of this failure that says what it is about */
+  about(subject: string): ContractError {
+    const { kind, message, position, code, calls, stored } = this;
+    return new ContractError(kind, message, position, { code, calls, stored, subject });
   }
 
   /** @returns a copy of this failure with one more call at the end of `calls` */
   through(call: FailedCall): ContractError {
-    const { kind, message, position, code, stored } = this;
-    return new ContractError(kind, message, position, { code, calls: [...this.calls, call], stored });
+    const { kind, message, position, code, stored, subject } = this;
+    return new ContractError(kind, message, position, { code, calls: [...this.calls, call], stored, subject });
   }
 }
 

@@ -2,8 +2,8 @@
 
 import { oneLine, severalLines } from '../../base/text/plain-text.ts';
 import type { TextResult } from '../../contract/repl/result.ts';
-import type { Paint } from '../../rig/terminal/screen.ts';
-import { errorLines, failuresOf, fileLines, hasFailed, summaryLine } from './report.ts';
+import { errorLines, failureLines, type Sources } from './failures/failure-lines.ts';
+import { failuresOf, fileLines, hasFailed, summaryLine } from './report.ts';
 import type { ContractSession } from './run-files.ts';
 import { isUnfinished } from './unfinished.ts';
 
@@ -28,19 +28,22 @@ export const HELP = [
 /** The commands of the prompt, for completion. */
 const PROMPT_COMMANDS = [':help', ':load', ':quit'];
 
+/** Words that people type to get help or to end the prompt. As code, they are unknown names. */
+const WORDS_FOR_COMMANDS: ReadonlySet<string> = new Set(['help', '?', 'exit', 'quit', '(help)', '(exit)', '(quit)']);
+
 export class Conversation {
   readonly #session: ContractSession;
   readonly #nameFile: (path: string) => void;
-  readonly #paint: Paint;
+  readonly #sources: Sources;
   /** The lines of an unfinished input; empty between two inputs. */
   #input = '';
   #hasEnded = false;
 
   /** @param nameFile allows the session to run a file; throws an Error with the reason if the file cannot be run */
-  constructor(session: ContractSession, nameFile: (path: string) => void, paint: Paint) {
+  constructor(session: ContractSession, nameFile: (path: string) => void, sources: Omit<Sources, 'names'>) {
     this.#session = session;
     this.#nameFile = nameFile;
-    this.#paint = paint;
+    this.#sources = { ...sources, names: () => session.names() };
   }
 
   /** Whether the next line continues an input. */
@@ -60,9 +63,9 @@ export class Conversation {
     this.#input = '';
     if (input.length > MAX_INPUT_LENGTH) {
       const why = `The input was dropped: it has more than ${MAX_INPUT_LENGTH} characters. Put it into a file, and :load it.`;
-      return [this.#paint('red', why)];
+      return [this.#red(why)];
     }
-    if (!isUnfinished(input)) return this.#answer(this.#session.runText(input));
+    if (!isUnfinished(input)) return this.#answer(input, this.#session.runText(input));
     this.#input = input;
     return [];
   }
@@ -81,8 +84,9 @@ export class Conversation {
     return [names.filter((name) => name.startsWith(word)).sort(), word];
   }
 
-  #answer(result: TextResult): string[] {
+  #answer(input: string, result: TextResult): string[] {
     const { values, error } = result;
+    if (error !== undefined && WORDS_FOR_COMMANDS.has(input.trim())) return ['Do you mean :help or :quit?'];
     const failed = failuresOf(result).map(({ text }) => text);
     // The value of a test shows the test's failure. The value of a form around a test may not show the failure, which
     // is then printed separately.
@@ -90,11 +94,15 @@ export class Conversation {
     return [
       ...values.map((value) => {
         const shown = severalLines(value);
-        return failed.some((text) => value.includes(text)) ? this.#paint('red', shown) : shown;
+        return failed.some((text) => value.includes(text)) ? this.#red(shown) : shown;
       }),
-      ...unseen.map((text) => this.#paint('red', severalLines(text))),
-      ...(error === undefined ? [] : errorLines(error, PROMPT_NAME).map((line) => this.#paint('red', line))),
+      ...unseen.map((text) => this.#red(severalLines(text))),
+      ...(error === undefined ? [] : errorLines(error, PROMPT_NAME, this.#sources)),
     ];
+  }
+
+  #red(text: string): string {
+    return this.#sources.paint('red', text);
   }
 
   #command(line: string): readonly string[] {
@@ -111,10 +119,11 @@ export class Conversation {
     try {
       this.#nameFile(path);
     } catch (fault) {
-      return [this.#paint('red', oneLine((fault as Error).message))];
+      return [this.#red(oneLine((fault as Error).message))];
     }
     const result = this.#session.runFile(path);
-    const lines = [...fileLines(result, false), summaryLine([result])];
-    return hasFailed(result) ? lines.map((line) => this.#paint('red', line)) : lines;
+    const end = [...fileLines(result, false, []), summaryLine([result])];
+    if (!hasFailed(result)) return end;
+    return [...failureLines(result, this.#sources), ...end.map((line) => this.#red(line))];
   }
 }

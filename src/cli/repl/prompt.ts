@@ -23,7 +23,11 @@ export async function runPrompt(options: RunOptions, files: SourceFiles, makeSes
   files.nameWorkingFolder();
   const session = makeSession(sessionOptions(options, files, { out: (text) => output.write(text), say }));
   await talk({
-    conversation: new Conversation(session, (path) => files.name(path), paint),
+    conversation: new Conversation(session, (path) => files.name(path), {
+      read: files.read,
+      paint,
+      columns: output.columns,
+    }),
     history: new History(userStateDirectory(), say),
     input,
     output,

@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../app/process/exit.ts';
+import { terminalKind } from '../../rig/terminal/screen.ts';
 import { AllowedFiles, MAX_FILE_BYTES } from '../included-files.ts';
 import type { Io, Line } from '../io.ts';
 import { collect, timeOf } from '../usage/options.ts';
@@ -94,6 +95,8 @@ export async function replWith(
     dialect,
     trace,
     json,
+    colours: terminalKind(io.columns !== undefined).colours,
+    columns: io.columns,
     ...(junit !== undefined && { junit }),
     ...(timeout !== undefined && { whyEnd: endAfter(timeout, clock) }),
   };

@@ -19,19 +19,15 @@ export function placeText({ file, position: { line, column } }: Place): string {
   return `${oneLine(file)}:${line}:${column}`;
 }
 
-/** @returns a line with the place and the message of an error, then a line for each frame of the call stack */
-export function errorLines({ place, message, frames }: Failure, file: string): string[] {
-  const where = place === undefined ? oneLine(file) : placeText(place);
-  return [`${where}:Error: ${oneLine(message)}`, ...frames.map((frame) => ` at ${oneLine(frame)}`)];
-}
-
-/** @param isOneOfSeveral whether several files were run, so that the last line must name the file */
-export function fileLines(result: FileResult, isOneOfSeveral: boolean): string[] {
-  const { file, error, notes } = result;
+/**
+ * @param isOneOfSeveral whether several files were run, so that the last line must name the file
+ * @param failures the lines of its failures
+ */
+export function fileLines(result: FileResult, isOneOfSeveral: boolean, failures: readonly string[]): string[] {
+  const { file, notes } = result;
   const name = oneLine(file);
   return [
-    ...(error === undefined ? [] : errorLines(error, file)),
-    ...failuresOf(result).map(({ place, text }) => `${placeText(place)}:ExecError: ${oneLine(text)}`),
+    ...failures,
     ...[...new Set(notes)].map((note) => `${name}: ${oneLine(note)}`),
     `${isOneOfSeveral ? `${name}: ` : ''}${hasFailed(result) ? 'Load failed' : 'Load successful'}`,
   ];

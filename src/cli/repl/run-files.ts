@@ -6,6 +6,7 @@ import { severalLines } from '../../base/text/plain-text.ts';
 import type { Dialect } from '../../contract/dialect.ts';
 import type { Session, SessionOptions } from '../../contract/repl/repl-session.ts';
 import type { FileResult } from '../../contract/repl/result.ts';
+import { inColours, inPlain } from '../../rig/terminal/screen.ts';
 import type { Io } from '../io.ts';
 import { junitXml } from './junit.ts';
 import { fileLines, hasFailed, placeText, reportOf, summaryLine } from './report.ts';
@@ -21,6 +22,10 @@ export interface RunOptions {
   readonly trace: boolean;
   /** Whether the results are printed as JSON. If so, texts that the code prints go to stderr. */
   readonly json: boolean;
+  /** Whether failures are coloured. */
+  readonly colours?: boolean;
+  /** Number of columns of the terminal; absent without one. */
+  readonly columns?: number | undefined;
   /** Path of the file for the results as JUnit XML; absent if it should not be written. */
   readonly junit?: string;
   /** @returns the reason why the run must end now, as a clause; undefined if it may continue */
@@ -34,13 +39,13 @@ export interface RunOptions {
  * @throws UsageError, before anything runs, for a file that cannot be read; and after the run, for a JUnit file that
  *   cannot be written
  */
-export function runFiles(
+export async function runFiles(
   paths: readonly string[],
   options: RunOptions,
   makeFiles: () => SourceFiles,
   makeSession: MakeSession,
   io: Pick<Io, 'out' | 'say'>,
-): number {
+): Promise<number> {
   const all = paths.map((path) => {
     const name = path === STDIN ? STDIN_NAME : path;
     const files = makeFiles();
@@ -56,11 +61,11 @@ export function runFiles(
   const results: FileResult[] = [];
   for (const { name, files } of all) {
     const why = whyEnd();
-    const result =
-      why === undefined
-        ? makeSession(sessionOptions({ ...options, whyEnd }, files, io)).runFile(name)
-        : notRun(name, why);
-    const lines = options.json ? [JSON.stringify(reportOf(result))] : fileLines(result, all.length > 1);
+    const session = makeSession(sessionOptions({ ...options, whyEnd }, files, io));
+    const result = why === undefined ? session.runFile(name) : notRun(name, why);
+    const lines = options.json
+      ? [JSON.stringify(reportOf(result))]
+      : fileLines(result, all.length > 1, await linesOfFailures(result, options, files, session));
     io.out(`${lines.join('\n')}\n`);
     results.push(result);
   }
@@ -68,6 +73,21 @@ export function runFiles(
   if (options.junit !== undefined) writeJunit(options.junit, results);
   if (hasEnded) return EXIT.noWork;
   return results.some(hasFailed) ? EXIT.failed : EXIT.done;
+}
+
+/** The columns for excerpts where the output is no terminal, as in the logs of CI. */
+const COLUMNS = 120;
+
+async function linesOfFailures(
+  result: FileResult,
+  { colours = false, columns = COLUMNS }: RunOptions,
+  { read }: SourceFiles,
+  session: ContractSession,
+): Promise<string[]> {
+  if (!hasFailed(result)) return [];
+  // What explains failures is loaded only if there are some, so that tests that pass take no longer.
+  const { failureLines } = await import('./failures/failure-lines.ts');
+  return failureLines(result, { read, names: () => session.names(), paint: colours ? inColours : inPlain, columns });
 }
 
 function notRun(file: string, why: string): FileResult {

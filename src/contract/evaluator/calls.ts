@@ -64,7 +64,7 @@ export function callClosure(
 ): Value {
   const { parameters, body } = lambda;
   requireCount(evaluator, () => 'lambda', args, parameters, position);
-  return evaluator.evaluateBody(body, scope.with(bound(evaluator, parameters, args, scope, position)));
+  return evaluator.evaluateBody(body, scope.with(bound(evaluator, parameters, args, scope, position, 'the lambda')));
 }
 
 /**
@@ -90,7 +90,17 @@ function callFunction(evaluator: Evaluator, definition: Defun, call: MemberCall,
   const flag = evaluator.dialect === 4 ? 'DisableRuntimeReturnTypeChecking' : 'DisableRuntimeRTC';
   if (evaluator.environment.flags.has(flag)) return value;
   const { names } = call.member.module;
-  return checked({ type, position: position ?? definition.position }, value, names, evaluator);
+  const typed = { type, position: position ?? definition.position };
+  try {
+    return checked(typed, value, names, evaluator);
+  } catch (fault) {
+    throw aboutSubject(fault, `the result of ${call.member.name.text}`);
+  }
+}
+
+/** @returns the fault; if it is one of contract code, a copy that says what it is about */
+function aboutSubject(fault: unknown, subject: string): unknown {
+  return fault instanceof ContractError ? fault.about(subject) : fault;
 }
 
 /**
@@ -109,7 +119,7 @@ function tokenOf(
   if (args.length !== parameters.length) {
     throw new ContractError('eval', 'Attempted to apply a closure to too many arguments', position);
   }
-  bound(evaluator, parameters, args, new Scope(member.module.names), position);
+  bound(evaluator, parameters, args, new Scope(member.module.names), position, member.name.text);
   return new CapabilityToken(member, args);
 }
 
@@ -170,7 +180,7 @@ export function variablesOf(
   const { module } = member;
   const { parameters } = member.definition;
   requireCount(evaluator, () => shownName(member, evaluator.dialect), args, parameters, position);
-  return bound(evaluator, parameters, args, new Scope(module.names), position);
+  return bound(evaluator, parameters, args, new Scope(module.names), position, member.name.text);
 }
 
 function shownName({ definition, module, name }: Member, dialect: Dialect): string {
@@ -193,17 +203,28 @@ function requireCount(
   throw new ContractError('eval', message, position);
 }
 
-/** @returns the values of the parameters by their names @throws ContractError for an argument of a wrong type */
+/**
+ * @param callee its name, for `ContractError.subject`
+ * @returns the values of the parameters by their names
+ * @throws ContractError for an argument of a wrong type
+ */
 function bound(
   evaluator: Evaluator,
   parameters: readonly Parameter[],
   args: readonly Value[],
   { names }: Scope,
   position: Position | undefined,
+  callee: string,
 ): ReadonlyMap<string, Value> {
   const variables = new Map<string, Value>();
-  for (const [at, { name, type, position: own }] of parameters.entries()) {
-    variables.set(name, checked({ type, position: position ?? own }, args[at], names, evaluator));
+  let current = '';
+  try {
+    for (const [at, { name, type, position: own }] of parameters.entries()) {
+      current = name;
+      variables.set(name, checked({ type, position: position ?? own }, args[at], names, evaluator));
+    }
+  } catch (fault) {
+    throw aboutSubject(fault, `the argument ${current} of ${callee}`);
   }
   return variables;
 }

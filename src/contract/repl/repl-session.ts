@@ -219,9 +219,9 @@ export class Session {
 }
 
 /** @param file the path to return for a position without a file */
-function failureOf({ message, position, calls }: ContractError, file: string): Failure {
+function failureOf({ message, position, calls, subject }: ContractError, file: string): Failure {
   const place = position && { file: position.file ?? file, position };
-  return { place, message, frames: calls.map(frameText) };
+  return { place, message, ...(subject !== undefined && { subject }), frames: calls.map(frameText) };
 }
 
 /** @returns the text of a call that the failure has passed through: `f.repl:3:2: (m.f 1)` */

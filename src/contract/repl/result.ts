@@ -23,13 +23,22 @@ export interface Expectation {
   readonly passed: boolean;
   /** The value of the call, such as `Expect: success: DOC` or `FAILURE: DOC: …`. DOC is the first argument. */
   readonly text: string;
+  /** The printed values that `expect` has found different. */
+  readonly values?: { readonly expected: string; readonly received: string };
+  /** As `Failure.subject`, if an argument has failed. */
+  readonly subject?: string | undefined;
 }
+
+/** What an expectation that is not met says beside its text. */
+export type FailedDetails = Pick<Expectation, 'values' | 'subject'>;
 
 /** Why the run of a file or input has ended early: a form has failed, a file cannot be read, or a limit is reached. */
 export interface Failure {
   /** The place of the fault; undefined if it is not known. */
   readonly place: Place | undefined;
   readonly message: string;
+  /** What a message about a type is about: `the result of m.f`; absent if it is not known. */
+  readonly subject?: string | undefined;
   /** Texts of the calls that the failure has passed through, the innermost call first: `f.repl:3:2: (m.f 1)`. */
   readonly frames: readonly string[];
 }

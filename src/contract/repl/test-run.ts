@@ -14,7 +14,7 @@ import { INITIAL_STATE } from '../runtime/state.ts';
 import type { Form } from '../syntax/forms.ts';
 import { topLevelOf } from '../syntax/program.ts';
 import type { Value } from '../values/values.ts';
-import { type Expectation, TYPED } from './result.ts';
+import { type Expectation, type FailedDetails, TYPED } from './result.ts';
 
 /** The functions of the interactive interpreter, by their names. */
 export type TestFunctions = ReadonlyMap<string, Native>;
@@ -213,11 +213,15 @@ export class TestRun {
     this.notes.add(text);
   }
 
-  /** Adds the result of an expectation. @param position of the call; undefined if it is not known */
-  expectation(passed: boolean, text: string, position: Position | undefined): void {
+  /**
+   * Adds the result of an expectation.
+   * @param position of the call; undefined if it is not known
+   * @param details of an expectation that is not met
+   */
+  expectation(passed: boolean, text: string, position: Position | undefined, details: FailedDetails = {}): void {
     const place = { file: position?.file ?? TYPED, position: position ?? { line: 0, column: 0, offset: 0 } };
     this.#report(text);
-    this.expectations.push({ place, passed, text });
+    this.expectations.push({ place, passed, text, ...details });
   }
 
   #report(text: string): void {

@@ -232,7 +232,7 @@ export function terminalKind(
 
 /* Colours (ECMA-48 §8.3.117, SGR) */
 
-const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], yellow: [33, 39] } as const;
+const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39] } as const;
 
 export type Style = keyof typeof CODES;
 export type Paint = (style: Style, text: string) => string;

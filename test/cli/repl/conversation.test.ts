@@ -29,11 +29,11 @@ beforeEach(() => {
       escapes: { values: ['\x1b[2Jred\r\nnext\u202e'] },
     },
   );
-  conversation = new Conversation(
-    session,
-    (path) => files.name(path),
-    (style, text) => `<${style}>${text}</>`,
-  );
+  conversation = new Conversation(session, (path) => files.name(path), {
+    read: files.read,
+    paint: (style, text) => `<${style}>${text}</>`,
+    columns: 80,
+  });
 });
 
 describe('a line of code', () => {
@@ -76,7 +76,7 @@ describe('a line of code', () => {
     expect(conversation.take('fails')).toEqual([
       'value of fails',
       '<red><input>:1:4:Error: no such thing</>',
-      '<red> at a.repl:1:0: (f)</>',
+      '<dim> at a.repl:1:0: (f)</>',
     ]);
     expect(conversation.take('fails late')).toEqual(['1', '2', '<red><prompt>:Error: no such thing</>']);
   });
@@ -84,6 +84,15 @@ describe('a line of code', () => {
   it('shows failed tests in red, once, whether they are values or inside of a form', () => {
     expect(conversation.take('fails a test')).toEqual(['<red>"FAILURE: a: no"</>']);
     expect(conversation.take('fails a test inside')).toEqual(['5', '<red>FAILURE: a: no</>']);
+  });
+
+  it.each(['help', ' exit', 'quit', '?', '(exit)'])('%s that means nothing is answered with the commands', (word) => {
+    session.runText = () => ({ values: [], expectations: [], error });
+    expect(conversation.take(word)).toEqual(['Do you mean :help or :quit?']);
+  });
+
+  it('help that means something is run', () => {
+    expect(conversation.take('help')).toEqual(['value of help']);
   });
 
   it('cannot send commands to the terminal', () => {

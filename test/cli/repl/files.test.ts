@@ -64,7 +64,7 @@ describe('a file', () => {
     );
     const { code, stdout } = await repl('a.repl');
     expect(code).toBe(1);
-    const [first, ...frames] = stdout.split('\n');
+    const [first, , , ...frames] = stdout.split('\n');
     expect(first).toMatch(/^a\.repl:\d+:\d+:Error: too small$/);
     expect(frames[0]).toMatch(/^ at a\.repl:\d+:\d+: \(m\.f|^ at a\.repl:\d+:\d+: \(enforce/);
     expect(stdout).toMatch(/ at a\.repl:7:0: \(m\.g/);
@@ -83,7 +83,7 @@ describe('a file', () => {
     expect(await repl('a.repl', 'b.repl', 'a.repl')).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(
-        /^a\.repl: Load successful\nb\.repl:1:1:Error: .*m\.f.*\nb\.repl: Load failed\na\.repl: Load successful\n/,
+        /^a\.repl: Load successful\nb\.repl:1:1:Error: .*m\.f.*\n.*\n.*\nb\.repl: Load failed\na\.repl: Load successful\n/,
       ),
     });
   });

@@ -37,7 +37,7 @@ function open(newestFirst: readonly string[] = [], throws?: Error) {
   );
   const history = { newestFirst, add: (line: string) => typed.push(line), close: async () => {} };
   const ended = talk({
-    conversation: new Conversation(session, () => {}, inPlain),
+    conversation: new Conversation(session, () => {}, { read: () => '', paint: inPlain, columns: 80 }),
     history,
     input,
     output,

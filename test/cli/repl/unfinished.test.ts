@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isUnfinished } from '#pickaxe/cli/repl/unfinished.js';
+import { isUnfinished, unclosedIn } from '#pickaxe/cli/repl/unfinished.js';
 
 describe('an input goes on in the next line', () => {
   it.each([
@@ -32,5 +32,28 @@ describe('an input is finished', () => {
     ['with a gap in a text that does not end with a backslash', '(length "ab\\\n  cd'],
   ])('%s', (_, input) => {
     expect(isUnfinished(input)).toBe(false);
+  });
+});
+
+describe('the bracket that lacks its end', () => {
+  const found = (text: string, end = text.length) => unclosedIn(text, end);
+  it.each([
+    ['(a', { offset: 0, isGuess: false }],
+    ['(a (b) [c', { offset: 7, isGuess: false }],
+    ['(a) (b', { offset: 4, isGuess: false }],
+    ['(a) "(" ; (', undefined],
+    ['(a\n  (b\n(c)\n', { offset: 5, isGuess: false }],
+    ['(a\n  (b\n(c))\n', { offset: 5, isGuess: true }],
+    ['(f (a\n  (b)\n(c))', { offset: 3, isGuess: true }],
+    // Arguments that are indented more than the line of their function are no reason to suspect it.
+    ['  (map (lambda (x)\n    (f x)) [1]', { offset: 2, isGuess: false }],
+    ['(module m G\n(defun f () (a)\n(defun g () 1))', { offset: 12, isGuess: true }],
+    ['(module m G\n(defun f () (a))\n(b', { offset: 29, isGuess: false }],
+  ])('of %j', (text, unclosed) => {
+    expect(found(text)).toEqual(unclosed);
+  });
+
+  it('is sought only before the fault', () => {
+    expect(found('(a [b) (c', 5)).toEqual({ offset: 3, isGuess: false });
   });
 });

@@ -8,7 +8,7 @@ import { type Argument, type Call, lazy, type Native } from '../../runtime/nativ
 import { SteppedWalk } from '../../runtime/steps.ts';
 import { typeText } from '../../values/printing.ts';
 import { areEqual, type Value } from '../../values/values.ts';
-import { positionText } from '../result.ts';
+import { type FailedDetails, positionText } from '../result.ts';
 import type { TestRun } from '../test-run.ts';
 
 /** The texts before the message of an error in dialect 4, by the kind of the error. Other kinds have no such text. */
@@ -66,8 +66,9 @@ class Expecting {
       this.#attempt(expected, 'expected', (wanted) => {
         if (areEqual(wanted, received, new SteppedWalk(this.#call.evaluator))) return this.#success();
         const [text, other] = [this.#shown(wanted), this.#shown(received)];
-        if (this.#is5) return this.#failed(`expected: ${text}, received: ${other}`);
-        return this.#failed(`expected ${text}:${typeText(wanted)}, received ${other}:${typeText(received)}`);
+        const details = { values: { expected: text, received: other } };
+        if (this.#is5) return this.#failed(`expected: ${text}, received: ${other}`, details);
+        return this.#failed(`expected ${text}:${typeText(wanted)}, received ${other}:${typeText(received)}`, details);
       }),
     );
   }
@@ -147,10 +148,11 @@ class Expecting {
     return outcome instanceof ContractError ? this.#raised(what, outcome) : next(outcome);
   }
 
-  #raised(what: string, { message, position }: ContractError): Value {
-    if (this.#is5) return this.#failed(`evaluation of ${what} failed with error message:\n${message}`);
+  #raised(what: string, { message, position, subject }: ContractError): Value {
+    const details = subject === undefined ? {} : { subject };
+    if (this.#is5) return this.#failed(`evaluation of ${what} failed with error message:\n${message}`, details);
     const place = position ? `${positionText(position)}: ` : '';
-    return this.#failed(`evaluation of ${what} failed:${place}${message}`);
+    return this.#failed(`evaluation of ${what} failed:${place}${message}`, details);
   }
 
   #success(): Value {
@@ -159,14 +161,14 @@ class Expecting {
     return this.#report(true, `${this.#what}: ${success} ${this.#doc}`);
   }
 
-  #failed(text: string): Value {
+  #failed(text: string, details?: FailedDetails): Value {
     // In dialect 5, only the text of a failed `expect-failure` has a colon after `doc`.
     const colon = this.#is5 && this.#what !== 'Expect failure' ? '' : ':';
-    return this.#report(false, `FAILURE: ${this.#doc}${colon} ${text}`);
+    return this.#report(false, `FAILURE: ${this.#doc}${colon} ${text}`, details);
   }
 
-  #report(passed: boolean, text: string): string {
-    this.#run.expectation(passed, text, this.#call.position);
+  #report(passed: boolean, text: string, details?: FailedDetails): string {
+    this.#run.expectation(passed, text, this.#call.position, details);
     return text;
   }
 }
