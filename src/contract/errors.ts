@@ -44,7 +44,7 @@ export class ContractError extends Error {
   readonly calls: readonly FailedCall[];
   /** The message that nodes of dialect 5 store in blocks; undefined if they store `message`. */
   readonly stored: string | undefined;
-  /** What the message is about, in words that are no part of it: `the result of m.f`; undefined if it says so itself. */
+  /** What the message is about, in words that are not in it: `the result of m.f`; undefined if it is not known. */
   readonly subject: string | undefined;
 
   constructor(

@@ -31,7 +31,7 @@ export function failureLines(result: Pick<FileResult, 'file' | 'error' | 'expect
   ];
 }
 
-/** @returns a line with the place and the message of an error, its excerpt, and a line for each frame of the call stack */
+/** @returns a line with the place and the message of an error, its excerpt, and a line for each frame of the stack */
 export function errorLines(error: Failure, file: string, sources: Sources): string[] {
   const { place, message, frames, subject } = error;
   const where = place === undefined ? oneLine(file) : placeText(place);

@@ -14,7 +14,7 @@ const AROUND = 2;
 
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 
-/** @returns the lines of both values, with `-` before those only of the first, and `+` before those only of the second */
+/** @returns the lines of both values: after `-` those of the first alone, after `+` those of the second alone */
 export function diffLines(expected: string, received: string, paint: Paint): string[] {
   const [before, after] = [valueLines(expected), valueLines(received)].map((lines) => lines.slice(0, MOST_LINES));
   const compared = compare(before, after);
@@ -78,7 +78,7 @@ function flatText(part: Part): string {
   return `${part.open}${items.join(part.open === '[' ? ' ' : ', ')}${CLOSING[part.open]}`;
 }
 
-/** Reads a printed value. Texts in it are not escaped, so brackets may be missing; then the end of the text closes them. */
+/** Reads a printed value. Texts in it are not escaped, so brackets may be missing; the end of the text closes those. */
 class Parts {
   readonly #text: string;
   #at = 0;
