@@ -335,6 +335,23 @@ describe('a pool’s shares', () => {
     expect(lines.at(-1)).toEqual({ level: 'error', tag: 'block', msg });
   });
 
+  test('that pay somebody else have a line each, ten at once, and one with each further token', () => {
+    const { lines, clock, tell } = log();
+    const block = { device: 'gpu0', chain: 3, height: 42n, account: 'k:me', source: 'http://one', paidTo: 'k:thief' };
+    const pays = (times: number) => {
+      for (let i = 0; i < times; i++) {
+        tell({ type: 'block-reward', ...block, blockHash: `${lines.length}-${i}`.padEnd(43) } as never);
+      }
+      return lines.splice(0).map(({ level }) => level);
+    };
+    expect(pays(12)).toEqual(Array(10).fill('error'));
+    clock.advance(60_000);
+    expect(pays(1)).toEqual(['error']);
+    // The reward of the user's own block is always logged.
+    tell({ type: 'block-reward', ...block, paidTo: undefined, blockHash: 'own'.padEnd(43), reward: '0.98' } as never);
+    expect(lines).toHaveLength(1);
+  });
+
   test('have their difficulty in the line of new work', () => {
     const { lines, tell } = log();
     tell({ type: 'work', chain: 3, height: 42n, difficulty: 2e15, shareDifficulty: 2 ** 40 });
