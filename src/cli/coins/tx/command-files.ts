@@ -81,7 +81,7 @@ export type Transaction =
   | { readonly kind: 'form'; readonly file: string; readonly form: UnsignedForm };
 
 /**
- * @param text JSON for /send or /local, or an unsigned form
+ * @param text JSON for /send or /local, or an unsigned form, also of another program
  * @throws RequestFileError or LedgerFormatError for any other text
  */
 export function parseTransactions({ text, file }: NamedText): Transaction[] {
@@ -91,8 +91,14 @@ export function parseTransactions({ text, file }: NamedText): Transaction[] {
     if (cmds.length === 0) throw new RequestFileError(`${file}: cmds has no command.`);
     return cmds.map((each, i) => commandIn(each, cmds.length === 1 ? file : `${file}, command ${i + 1}`));
   }
-  if (json && Array.isArray(json.sigs)) return [commandIn(json, file)];
+  if (json && Array.isArray(json.sigs) && !isWalletForm(json)) return [commandIn(json, file)];
   return [{ kind: 'form', file, form: readUnsignedForm(text, file) }];
+}
+
+/** Whether the object lacks what nodes want, a hash, or names keys beside signatures, as wallets do. */
+function isWalletForm({ hash, sigs }: ExactJsonObject): boolean {
+  const isNamed = (each: ExactJson) => isExactJsonObject(each) && each.pubKey !== undefined;
+  return hash === undefined || (sigs as readonly ExactJson[]).some(isNamed);
 }
 
 function jsonObjectIn(text: string): ExactJsonObject | undefined {

@@ -16,8 +16,9 @@ import {
 } from '../command/command.ts';
 import { parsePayload } from '../command/command-payload.ts';
 import { inToolOrder } from '../command/tool-json.ts';
-import { decodeBase64url, LedgerFormatError } from '../json.ts';
-import { Place, RequestFileError, readHash, readPublicKey, yamlText } from './yaml.ts';
+import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../json.ts';
+import { type ListForm, listFormJson, readSignatureList, signaturesOfList } from './signature-list.ts';
+import { Place, RequestFileError, readHash, readPublicKey, readSignature, yamlText } from './yaml.ts';
 
 export interface UnsignedForm {
   /** The command's hash: 43 characters of base64url. */
@@ -26,6 +27,8 @@ export interface UnsignedForm {
   readonly sigs: ReadonlyMap<string, string | null>;
   /** The command's text; null in the condensed form. */
   readonly cmd: string | null;
+  /** How another program's file lists the signatures. Absent if they are a map, as the contract tool writes them. */
+  readonly list?: ListForm;
 }
 
 /**
@@ -48,6 +51,13 @@ export function readUnsignedForm(text: string, file: string): UnsignedForm {
     throw new RequestFileError(`${file} is a request, not yet a command: pickaxe tx build makes a command of it.`);
   }
   const { hash, sigs, cmd } = place.fields('hash', 'sigs', 'cmd');
+  if (sigs.isList) {
+    const { signatures, isNamed } = readSignatureList(sigs);
+    const text = cmd.text();
+    const named = signaturesOfList(signatures, signersOf(text, file), sigs);
+    const known = hash.isAbsent ? encodeBase64url(hashOfCmd(text)) : readHash(hash);
+    return { hash: known, sigs: named, cmd: text, list: { isNamed, hasHash: !hash.isAbsent } };
+  }
   return { hash: readHash(hash), sigs: readSignatures(sigs), cmd: cmd.isAbsent ? null : cmd.text() };
 }
 
@@ -61,13 +71,6 @@ export function parseSignatureLines(text: string, file: string): ReadonlyMap<str
 
 function readSignatures(place: Place): Map<string, string | null> {
   return new Map(place.entries().map(([key, each]) => [readPublicKey(key, each), readSignature(each)]));
-}
-
-function readSignature(place: Place): string | null {
-  if (place.isAbsent) return null;
-  const signature = place.text();
-  if (!/^[\da-f]{128}$/.test(signature)) throw place.fault('must be null or a signature: 128 lower-case hex digits');
-  return signature;
 }
 
 /**
@@ -101,8 +104,12 @@ export function signersOf(cmd: string, file: string): string[] {
   }
 }
 
-/** @returns YAML with a newline at its end, with the same bytes as the contract tool's output */
-export function formatUnsignedForm({ hash, sigs, cmd }: UnsignedForm): string {
+/**
+ * @returns the form as it was read: JSON if its signatures are a list, otherwise YAML with the same bytes as the contract
+ *   tool's output. It has a newline at its end
+ */
+export function formatUnsignedForm({ hash, sigs, cmd, list }: UnsignedForm): string {
+  if (list && cmd !== null) return listFormJson(list, { hash, cmd, sigs });
   const command = cmd === null ? '' : `cmd: ${yamlText(cmd)}\n`;
   return `hash: ${yamlText(hash)}\n${sigs.size === 0 ? 'sigs: {}\n' : `sigs:\n${signatureLines(sigs, '  ')}`}${command}`;
 }
@@ -183,7 +190,8 @@ export function combineForms(forms: readonly NamedForm[]): UnsignedForm {
   // All copies have the same hash, so the command's text in `full` is the text of every copy.
   const cmd = full.form.cmd!;
   const signatureOf = (key: string) => forms.map(({ form }) => form.sigs.get(key)).find((sig) => sig) ?? null;
-  const form = { hash, sigs: new Map(signersOf(cmd, full.file).map((key) => [key, signatureOf(key)])), cmd };
+  const sigs = new Map(signersOf(cmd, full.file).map((key) => [key, signatureOf(key)]));
+  const form = { ...full.form, hash, sigs, cmd };
   for (const { file, form: copy } of forms) checkForm({ ...copy, cmd }, file);
   return form;
 }
@@ -224,10 +232,14 @@ export function completed({ hash, sigs, cmd }: UnsignedForm, file: string): Comm
   return command;
 }
 
-/** @returns JSON or YAML, with a newline at its end @throws RequestFileError like `completed` */
+/**
+ * @returns JSON or YAML, with a newline at its end. A form whose signatures are a list stays such a form when it is
+ *   complete, because the program that wrote it expects it back
+ * @throws RequestFileError like `completed`
+ */
 export function formatForm(form: UnsignedForm, recipient: Recipient, file: string): string {
   const command = completed(form, file);
-  return command ? formatCommand(command, recipient) : formatUnsignedForm(form);
+  return command && form.list === undefined ? formatCommand(command, recipient) : formatUnsignedForm(form);
 }
 
 /* Key files of the contract tool and of `pickaxe keygen`. No error quotes a secret. */

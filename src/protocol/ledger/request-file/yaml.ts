@@ -95,6 +95,10 @@ export class Place {
     return this.#node === null || this.#meaning()?.kind === 'null';
   }
 
+  get isList(): boolean {
+    return isSeq(this.#node);
+  }
+
   hasAny(keys: readonly string[]): boolean {
     const node = this.#node;
     return isMap(node) && node.items.some(({ key }) => isScalar<string>(key) && keys.includes(key.value));
@@ -257,6 +261,17 @@ export function readHash(place: Place): string {
 export function readPublicKey(key: string, place: Place): string {
   if (!isPublicKey(key)) throw place.fault('must be a public key: 64 lower-case hex digits');
   return key;
+}
+
+/**
+ * @returns the signature; null if it is absent or null
+ * @throws RequestFileError unless it is 128 lower-case hex digits
+ */
+export function readSignature(place: Place): string | null {
+  if (place.isAbsent) return null;
+  const signature = place.text();
+  if (!/^[\da-f]{128}$/.test(signature)) throw place.fault('must be null or a signature: 128 lower-case hex digits');
+  return signature;
 }
 
 function isShown(text: string): boolean {
