@@ -105,8 +105,8 @@ export function signersOf(cmd: string, file: string): string[] {
 }
 
 /**
- * @returns the form as it was read: JSON if its signatures are a list, otherwise YAML with the same bytes as the contract
- *   tool's output. It has a newline at its end
+ * @returns the form as it was read, with a newline at its end: JSON if its signatures are a list, otherwise YAML with
+ *   the same bytes as the contract tool's output
  */
 export function formatUnsignedForm({ hash, sigs, cmd, list }: UnsignedForm): string {
   if (list && cmd !== null) return listFormJson(list, { hash, cmd, sigs });
