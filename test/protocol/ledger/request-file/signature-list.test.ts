@@ -37,13 +37,14 @@ const FORMS: [name: string, form: (signatureA: string | null, signatureB: string
 
 describe.each(FORMS)('%s', (_, form) => {
   it('is written back as it was', () => {
-    for (const sigs of [
+    const signaturesOfBoth: [string | null, string | null][] = [
       [null, null],
       [sigA, null],
       [null, sigB],
       [sigA, sigB],
-    ] as const) {
-      const text = `${JSON.stringify(form(...sigs))}\n`;
+    ];
+    for (const [first, second] of signaturesOfBoth) {
+      const text = `${JSON.stringify(form(first, second))}\n`;
       expect(formatUnsignedForm(parseUnsignedForm(text, 'form.json'))).toBe(text);
     }
   });
