@@ -5,7 +5,7 @@ import { UsageError } from '../../app/process/exit.ts';
 import { terminalKind } from '../../rig/terminal/screen.ts';
 import { AllowedFiles, MAX_FILE_BYTES } from '../included-files.ts';
 import type { Io, Line } from '../io.ts';
-import { collect, timeOf } from '../usage/options.ts';
+import { collect, positiveInteger, timeOf } from '../usage/options.ts';
 import { type MakeSession, type RunOptions, runFiles } from './run-files.ts';
 import { SourceFiles, STDIN, textOfInput } from './source-files.ts';
 
@@ -15,6 +15,7 @@ interface ReplOptions {
   readonly json: boolean;
   readonly junit?: string;
   readonly allowFile?: readonly string[];
+  readonly maxSteps?: number;
   /** Time after which the run ends, in seconds. */
   readonly timeout?: number;
 }
@@ -34,6 +35,11 @@ export function declare(command: Command, { io, action }: Line): void {
       '--allow-file <path>',
       'a file outside of the folder of the first file that it may load, or a folder of them; repeat for several',
       collect,
+    )
+    .option(
+      '--max-steps <n>',
+      'evaluation steps that a top-level form may take (default: 20 million)',
+      positiveInteger(Number.MAX_SAFE_INTEGER),
     )
     .option('--timeout <time>', 'end the run after this time: seconds, or a time like 10m', timeOf)
     .addHelpText('after', EXAMPLES)
@@ -78,16 +84,17 @@ export async function replWith(
   io: Io,
   { isTerminal, makeSession, clock }: Surroundings,
 ): Promise<number> {
-  const { trace, json, junit, timeout } = options;
+  const { trace, json, junit, maxSteps, timeout } = options;
   const dialect = options.dialect === '5' ? 5 : 4;
   const allowed = new AllowedFiles(options.allowFile);
+  const steps = maxSteps === undefined ? {} : { maxSteps };
   if (paths.length === 0 && isTerminal) {
     for (const name of ['json', 'junit', 'timeout'] as const) {
       if (options[name])
         throw new UsageError(`--${name} is for files: give some, as in pickaxe repl tests.repl --${name} ….`);
     }
     const { runPrompt } = await import('./prompt.ts');
-    return runPrompt({ dialect, trace, json }, new SourceFiles({ allowed }), makeSession);
+    return runPrompt({ dialect, trace, json, ...steps }, new SourceFiles({ allowed }), makeSession);
   }
   const named = paths.length === 0 ? [STDIN] : paths;
   const stdin = named.includes(STDIN) ? textOfInput(await io.read(MAX_FILE_BYTES)) : undefined;
@@ -97,6 +104,7 @@ export async function replWith(
     json,
     colours: terminalKind(io.columns !== undefined).colours,
     columns: io.columns,
+    ...steps,
     ...(junit !== undefined && { junit }),
     ...(timeout !== undefined && { whyEnd: endAfter(timeout, clock) }),
   };

@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly colours?: boolean;
   /** Number of columns of the terminal; absent without one. */
   readonly columns?: number | undefined;
+  /** Maximum number of evaluation steps of each top-level form; absent for the default. */
+  readonly maxSteps?: number;
   /** Path of the file for the results as JUnit XML; absent if it should not be written. */
   readonly junit?: string;
   /** @returns the reason why the run must end now, as a clause; undefined if it may continue */
@@ -97,13 +99,15 @@ function notRun(file: string, why: string): FileResult {
 
 /** @returns the options of a session that prints texts of the code and, with `trace`, the values of top-level forms */
 export function sessionOptions(
-  { dialect, trace, json, whyEnd }: RunOptions,
+  { dialect, trace, json, maxSteps, whyEnd }: RunOptions,
   { read }: SourceFiles,
   io: Pick<Io, 'out' | 'say'>,
 ): SessionOptions {
   const print = json ? io.say : (line: string) => io.out(`${line}\n`);
   return {
     dialect,
+    maxSteps,
+    stepsAdvice: '--max-steps N allows more',
     readFile: read,
     resolvePath,
     onPrint: (text) => print(severalLines(text)),

@@ -51,12 +51,16 @@ interface EvaluatorOptions {
   readonly testFunctions?: ReadonlyMap<string, Native>;
   /** Maximum number of steps between two calls of `resetSteps`; `MAX_STEPS` by default. */
   readonly maxSteps?: number;
+  /** A clause for the message of the error for too many steps: how the user can allow more. */
+  readonly stepsAdvice?: string | undefined;
   readonly environment?: Environment;
   readonly database?: Database;
   /** By default, a meter with the environment's gas model and limit. */
   readonly gas?: GasMeter;
   /** As `Evaluator.kept`. */
   readonly kept?: Kept | undefined;
+  /** As `Evaluator.note`. */
+  readonly note?: Evaluator['note'];
   /** Called about every `LOOK_STEPS` steps. @throws RunEnded if the program must stop now */
   readonly look?: (() => void) | undefined;
 }
@@ -70,12 +74,14 @@ export class TreeEvaluator implements Evaluator {
   database: Database;
   readonly gas: GasMeter;
   readonly kept: Kept | undefined;
+  readonly note: Evaluator['note'];
   state: State = INITIAL_STATE;
   readonly transactionNames = new TransactionNames(this);
   /** The scope of code outside of modules. It has no variables. */
   readonly outermostScope = new Scope(this.transactionNames);
   readonly #resolver: NameResolver;
   readonly #maxSteps: number;
+  readonly #stepsAdvice: string | undefined;
   readonly #look: (() => void) | undefined;
   #environment: Environment;
   #context: Context = OUTERMOST;
@@ -89,10 +95,12 @@ export class TreeEvaluator implements Evaluator {
     natives,
     testFunctions = new Map(),
     maxSteps = MAX_STEPS,
+    stepsAdvice,
     environment = INITIAL_ENVIRONMENT,
     database = new Database(),
     gas = meterOf(environment, dialect),
     kept,
+    note,
     look,
   }: EvaluatorOptions) {
     this.dialect = dialect;
@@ -101,7 +109,9 @@ export class TreeEvaluator implements Evaluator {
     this.gas = gas;
     this.#resolver = new NameResolver(this, natives, testFunctions);
     this.#maxSteps = maxSteps;
+    this.#stepsAdvice = stepsAdvice;
     this.kept = kept;
+    this.note = note;
     this.#look = look;
     this.resetSteps();
   }
@@ -165,7 +175,10 @@ export class TreeEvaluator implements Evaluator {
   spend(steps: number): void {
     this.#steps += steps;
     if (this.#steps <= this.#nextLook) return;
-    if (this.#steps > this.#maxSteps) throw new ContractError('eval', `Code takes more than ${this.#maxSteps} steps`);
+    if (this.#steps > this.#maxSteps) {
+      const advice = this.#stepsAdvice === undefined ? '' : `: ${this.#stepsAdvice}`;
+      throw new ContractError('eval', `Code takes more than ${this.#maxSteps} steps${advice}`);
+    }
     this.#look?.();
     this.#planLook();
   }

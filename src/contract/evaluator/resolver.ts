@@ -20,7 +20,7 @@ const SCOPES_PER_STEP = 16;
 /**
  * Looks up names. The order of the search is: variables, built-in constants, natives, and the names of the module or
  * transaction. The search for a called name omits built-in constants, and ends with the functions of the interactive
- * interpreter.
+ * interpreter. In dialect 5, these are also values.
  */
 export class NameResolver {
   /** The functions of the interactive interpreter, by their names. Code may define other functions with these names. */
@@ -68,6 +68,8 @@ export class NameResolver {
       // A native is a value only in dialect 5.
       if (native && this.#evaluator.dialect === 5) return new NativeFunction(native);
       if (native) throw new ContractError('eval', 'Invalid type in value location: defun', name.position);
+      const testFunction = this.#evaluator.dialect === 5 ? this.testFunctions.get(name.name) : undefined;
+      if (testFunction && !scope.names.find(name.name)) return new NativeFunction(testFunction);
     }
     const meant = this.#meant(name, scope);
     if (!(meant instanceof Member)) return meant;

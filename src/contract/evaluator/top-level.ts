@@ -1,7 +1,8 @@
 /** Runs top-level forms, which are the forms that no other form contains. */
 
 import { ContractError } from '../errors.ts';
-import { loadInterface, loadModule, use } from '../modules/modules.ts';
+import { use } from '../modules/imports.ts';
+import { loadInterface, loadModule } from '../modules/modules.ts';
 import { type Declare, refuseShadow, type Visit, visitDefinition, visitExpression } from '../modules/resolution.ts';
 import { Closure } from '../runtime/scope.ts';
 import { checked } from '../runtime/type-faults.ts';

@@ -1,5 +1,6 @@
 /** Checks whether a module implements an interface. */
 
+import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import { schemaOf } from '../runtime/lookup.ts';
 import { type Definition, type LoadedModule, type Member, textOfName } from '../runtime/module.ts';
@@ -7,17 +8,23 @@ import { fullNameOf, haveSameFields, textOfType } from '../runtime/typecheck.ts'
 import type { CapabilityMeta, Defschema, Parameter, Type } from '../syntax/tree.ts';
 
 /**
- * @throws ContractError if the module lacks a function, a capability or a defpact of the interface, has it with another
- *   signature, or has a definition with the name of a constant or schema of the interface
+ * @throws ContractError if the module lacks a function, a capability or a defpact of the interface, or has it with
+ *   another signature; in dialect 4 also if it has a definition with the name of a constant or schema of the interface
  */
-export function checkInterface(module: LoadedModule, { name, members }: LoadedModule): void {
+export function checkInterface(module: LoadedModule, { name, members }: LoadedModule, dialect: Dialect): void {
   for (const [key, wanted] of members) {
+    const isOptional = wanted.is('defconst') || wanted.is('defschema');
+    if (isOptional && dialect === 5) continue;
     const found = module.members.get(key);
-    if (found) new Comparison(name.text, wanted, found).check();
-    else if (!wanted.is('defconst') && !wanted.is('defschema')) {
-      throw new ContractError('eval', `found unimplemented member while resolving model constraints: ${key}`);
-    }
+    if (found) new Comparison(name.text, wanted, found, dialect).check();
+    else if (!isOptional) throw new ContractError('eval', missingText(module, name.text, key, dialect));
   }
+}
+
+function missingText({ name }: LoadedModule, wanted: string, member: string, dialect: Dialect): string {
+  return dialect === 4
+    ? `found unimplemented member while resolving model constraints: ${member}`
+    : `Interface member not implemented, module ${name.text} does not implement interface ${wanted} member: ${member}`;
 }
 
 const KINDS: Partial<Record<Definition['kind'], Definition['kind']>> = {
@@ -37,20 +44,24 @@ class Comparison {
   readonly #interface: string;
   readonly #wanted: Member;
   readonly #found: Member;
+  readonly #dialect: Dialect;
 
-  constructor(name: string, wanted: Member, found: Member) {
+  constructor(name: string, wanted: Member, found: Member, dialect: Dialect) {
     this.#interface = name;
     this.#wanted = wanted;
     this.#found = found;
+    this.#dialect = dialect;
   }
 
   check(): void {
     const [wanted, found] = [this.#wanted.definition, this.#found.definition];
     const kind = KINDS[wanted.kind];
     if (!kind || !('parameters' in found) || !('parameters' in wanted)) {
+      if (this.#dialect === 5) throw this.#differs(found.name);
       throw new ContractError('eval', `found overlapping refs - please resolve: ${found.name}`, found.position);
     }
     this.#match('Def type mismatch', kind, found.kind);
+    if (this.#dialect === 5) this.#matchMeta(wanted, found);
     this.#matchType('Return type mismatch', wanted.returnType, found.returnType);
     this.#match('Arity mismatch', wanted.parameters.length, found.parameters.length);
     this.#matchMeta(wanted, found);
@@ -72,16 +83,29 @@ class Comparison {
    *   without a manager, the module may have `@managed` with any manager
    */
   #matchMeta({ meta: wanted }: Signature, { meta: found }: Signature): void {
-    const [text, ownText] = [metaText(wanted), metaText(found)];
+    const text = metaText(wanted);
+    // Dialect 5 compares what the name of the manager means, so the module can also write it with its own name.
+    const own = ` ${this.#found.module.name.text}.`;
+    const ownText = this.#dialect === 4 ? metaText(found) : metaText(found).replace(own, ' ');
     const acceptsAny = wanted?.kind === 'managed' && !wanted.manager && found?.kind === 'managed';
-    if (!acceptsAny && text !== ownText) this.#fail('Defmeta mismatch', text, ownText);
+    if (acceptsAny || text === ownText) return;
+    if (this.#dialect === 5) throw this.#differs(`: defcap mismatch for ${this.#found.definition.name}`);
+    this.#fail('Defmeta mismatch', text, ownText);
   }
 
   #match<T extends string | number>(what: string, wanted: T, found: T): void {
     if (wanted !== found) this.#fail(what, `${wanted}`, `${found}`);
   }
 
+  /** @returns the fault of dialect 5, which does not tell what differs @param what the definition's name */
+  #differs(what: string): ContractError {
+    const { module, definition } = this.#found;
+    const message = `Module ${module.name.text} does not correctly implement the function ${what} from Interface`;
+    return new ContractError('eval', `${message} ${this.#interface}`, definition.position);
+  }
+
   #fail(what: string, wanted: string, found: string): never {
+    if (this.#dialect === 5) throw this.#differs(this.#found.definition.name);
     const message = `${what} with ${this.#interface}: found ${found}, expected ${wanted}`;
     throw new ContractError('eval', message, this.#found.definition.position);
   }

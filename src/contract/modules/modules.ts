@@ -2,6 +2,7 @@
 
 import { withReserved } from '../capabilities/grants.ts';
 import { administer, enforceNamedKeyset, grantAdministration } from '../capabilities/guards.ts';
+import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import { ModuleName } from '../names.ts';
 import { findModule, rememberModule, resolveModule } from '../runtime/lookup.ts';
@@ -9,9 +10,11 @@ import { type Definition, isInterface, type LoadedModule, Member, type Names } f
 import type { Evaluator } from '../runtime/native.ts';
 import { Scope } from '../runtime/scope.ts';
 import { checked } from '../runtime/type-faults.ts';
-import type { Defconst, Implements, Interface, Module, Use } from '../syntax/tree.ts';
+import { sortedModules } from '../runtime/typecheck.ts';
+import type { Defconst, Implements, Interface, Module } from '../syntax/tree.ts';
 import { hashText } from '../values/hash.ts';
-import { compareTexts, ModuleRef, type Value } from '../values/values.ts';
+import { ModuleRef, type Value } from '../values/values.ts';
+import { bringIn, bringInFrom, requireHash, unknownModuleText } from './imports.ts';
 import { checkInterface } from './interfaces.ts';
 import { enforceInstallation } from './namespaces.ts';
 import { refuseShadow, type Visit, visitDefinition } from './resolution.ts';
@@ -26,7 +29,8 @@ export function loadModule(evaluator: Evaluator, syntax: Module): string {
   const name = new ModuleName(syntax.name, evaluator.state.namespace?.name);
   const existing = findModule(evaluator, name);
   if (existing && isInterface(existing)) {
-    const message = `Name overlap: module ${syntax.name} overlaps with interface  ${name.text}`;
+    const message4 = `Name overlap: module ${syntax.name} overlaps with interface  ${name.text}`;
+    const message = evaluator.dialect === 4 ? message4 : `Expected module, found interface: ${name.text}`;
     throw new ContractError('eval', message);
   }
   if (existing) administerForUpgrade(evaluator, existing);
@@ -39,7 +43,7 @@ export function loadModule(evaluator: Evaluator, syntax: Module): string {
   // rights therefore enforces the keyset again.
   if (governance.kind !== 'keyset' || evaluator.dialect === 5) grantAdministration(evaluator, name);
   const module = new Loader(evaluator, name, syntax).load();
-  refuseGovernance(module, syntax);
+  refuseGovernance(module, syntax, evaluator.dialect);
   install(evaluator, module);
   return `Loaded module ${name.text}, hash ${module.hash}`;
 }
@@ -75,72 +79,19 @@ export function loadInterface(evaluator: Evaluator, syntax: Interface): string {
   return dialect === 4 ? `Loaded interface ${name.text}` : `Loaded interface ${name.text}, hash ${module.hash}`;
 }
 
-/**
- * The form `use` outside of modules. The code that follows in the transaction can then use the names of the module.
- * @returns the text that the interpreter prints
- * @throws ContractError for an unknown module, for a hash that is not the module's, for a hash in a `use` of an
- *   interface, or for names that cannot be imported
- */
-export function use(evaluator: Evaluator, syntax: Use): string {
-  evaluator.gas.useModule();
-  bringInFrom(evaluator, syntax);
-  return `Using ${syntax.module.text}`;
-}
-
-function bringInFrom(evaluator: Evaluator, { module: name, hash, names }: Use): void {
-  const module = resolveModule(evaluator, name);
-  if (!module) {
-    const { dialect } = evaluator;
-    throw new ContractError(
-      'eval',
-      dialect === 4 ? `Module ${name.text} not found` : `Cannot find module: ${name.text}`,
-    );
-  }
-  if (hash !== undefined && isInterface(module)) {
-    throw new ContractError('eval', `Interfaces should not have associated hashes: ${module.name.text}`);
-  }
-  if (hash !== undefined && hash !== module.hash) {
-    const message = `Module ${name.text} does not match specified hash: ${hash}, ${module.hash}`;
-    throw new ContractError('eval', message);
-  }
-  if (names) checkImports(module, names, hash);
-  bringIn(evaluator, module, names);
-}
-
-function checkImports({ members }: LoadedModule, names: readonly string[], hash: string | undefined): void {
-  if (names.length === 0 && hash === undefined) {
-    throw new ContractError('eval', 'empty imports are only allowed if a module hash is referenced');
-  }
-  for (const name of names) {
-    const kind = members.get(name)?.definition.kind;
-    if (kind === undefined) throw new ContractError('eval', `imported name not found: ${name}`);
-    if (kind === 'defcap') throw new ContractError('eval', `cannot import capabilities: ${name}`);
-    if (kind === 'deftable') {
-      const message = `invalid import - only function, schema, and constant symbols allowed: ${name}`;
-      throw new ContractError('eval', message);
-    }
-  }
-}
-
-function bringIn(evaluator: Evaluator, module: LoadedModule, names?: readonly string[]): void {
-  evaluator.spend(evaluator.state.imported.size);
-  const imported = new Map(evaluator.state.imported);
-  for (const [name, member] of module.members) {
-    // The signatures in an interface cannot be called, so they are not imported.
-    const isUsable = !member.definition.kind.endsWith('-signature');
-    if (isUsable && (!names || names.includes(name))) imported.set(name, member);
-  }
-  evaluator.state = { ...evaluator.state, imported };
-}
-
 function refuseInstallation({ environment }: Evaluator): void {
   if (!environment.flags.has('DisableModuleInstall')) return;
   throw new ContractError('eval', 'Module/interface install not supported');
 }
 
-function refuseGovernance({ members }: LoadedModule, { governance }: Module): void {
+function refuseGovernance({ name, members }: LoadedModule, { governance }: Module, dialect: Dialect): void {
   if (governance.kind === 'keyset') return;
   const member = members.get(governance.name);
+  if (dialect === 5) {
+    if (member?.is('defcap') && member.definition.parameters.length === 0) return;
+    const message = 'Invalid governance. Must be a 0-argument defcap or a keyset. Found';
+    throw new ContractError('eval', `${message} ${name.text}.${governance.name}`);
+  }
   if (!member) throw new ContractError('eval', 'Unknown module governance reference');
   if (!member.is('defcap')) throw new ContractError('eval', 'Invalid module governance, must be defcap');
 }
@@ -150,14 +101,6 @@ function install(evaluator: Evaluator, module: LoadedModule): void {
   evaluator.database.modules.set(module.name.text, module);
   rememberModule(evaluator, module);
   bringIn(evaluator, module);
-}
-
-/** @returns each name once, in the order of the language's generation 5: by the name, then by the namespace */
-function setOf(names: readonly ModuleName[]): readonly ModuleName[] {
-  const all = new Map(names.map((name) => [name.text, name]));
-  return [...all.values()].sort(
-    (a, b) => compareTexts(a.name, b.name) || compareTexts(a.namespace ?? '', b.namespace ?? ''),
-  );
 }
 
 /**
@@ -207,16 +150,16 @@ class Loader {
     this.#evaluator = evaluator;
     this.#syntax = syntax;
     const interfaces = this.#interfaces();
-    const referredInterfaces = evaluator.dialect === 4 ? interfaces : setOf(interfaces);
-    this.#names = new ModuleNames(
-      new ModuleRef(name, syntax.kind === 'module' ? referredInterfaces : undefined),
-      this.#members,
-    );
+    const referredInterfaces = evaluator.dialect === 4 ? interfaces : sortedModules(interfaces);
+    const { dialect } = evaluator;
+    const own = new ModuleRef(name, syntax.kind === 'module' ? referredInterfaces : undefined, dialect === 5);
+    this.#names = new ModuleNames(own, this.#members);
     this.#module = {
+      dialect,
       name,
       syntax,
       hash: hashText(syntax.code),
-      blessed: new Set(syntax.items.flatMap((item) => (item.kind === 'bless' ? [item.hash] : []))),
+      blessed: this.#blessed(),
       interfaces,
       referredInterfaces,
       members: this.#members,
@@ -235,9 +178,15 @@ class Loader {
     for (const member of order) if (member.is('defconst')) this.#evaluateConstant(member);
     for (const name of this.#module.interfaces) {
       const found = resolveModule(this.#evaluator, name);
-      if (found) checkInterface(this.#module, found);
+      if (found) checkInterface(this.#module, found, this.#evaluator.dialect);
     }
     return this.#module;
+  }
+
+  #blessed(): ReadonlySet<string> {
+    const hashes = this.#syntax.items.flatMap((item) => (item.kind === 'bless' ? [item.hash] : []));
+    if (this.#evaluator.dialect === 5) for (const hash of hashes) requireHash(hash);
+    return new Set(hashes);
   }
 
   #charge(): void {
@@ -247,13 +196,18 @@ class Loader {
 
   #interfaces(): readonly ModuleName[] {
     const items = this.#syntax.items.filter((item): item is Implements => item.kind === 'implements');
-    if (this.#evaluator.dialect === 4) items.reverse();
+    const { dialect } = this.#evaluator;
+    if (dialect === 4) items.reverse();
     return items.map(({ module }) => {
       const found = resolveModule(this.#evaluator, module);
-      if (!found) throw new ContractError('eval', `Interface not defined: ${module.text}`);
+      if (!found) {
+        const message = dialect === 4 ? `Interface not defined: ${module.text}` : unknownModuleText(module);
+        throw new ContractError('eval', message);
+      }
       if (isInterface(found)) return found.name;
-      const message = 'Unexpected: module found in interface position while solving constraints';
-      throw new ContractError('eval', message);
+      const message4 = 'Unexpected: module found in interface position while solving constraints';
+      const message5 = `Invalid Interface attempted to be used as module reference: ${module.text}`;
+      throw new ContractError('eval', dialect === 4 ? message4 : message5);
     });
   }
 
@@ -330,9 +284,12 @@ class Loader {
   }
 
   #refuseRecursion(names: readonly string[]): never {
-    const all = names.map((name) => `${this.#module.name.text}.${name}`).join(', ');
-    const message = this.#evaluator.dialect === 4 ? 'Recursion detected' : `Recursive dependency cycle detected`;
-    throw new ContractError('eval', `${message}: [${all}]`, this.#members.get(names[0])?.definition.position);
+    const { text } = this.#module.name;
+    const message =
+      this.#evaluator.dialect === 4
+        ? `Recursion detected: [${names.map((name) => `${text}.${name}`).join(', ')}]`
+        : `Recursive cycle detected in Module ${text} in the following functions: [${names.join(', ')}]`;
+    throw new ContractError('eval', message, this.#members.get(names[0])?.definition.position);
   }
 
   #evaluateConstant({ definition }: Member<Defconst>): void {

@@ -196,7 +196,7 @@ function distinct([list, ...more]: readonly Value[], { evaluator }: Call): Value
       simple.add(value);
       return isNew;
     }
-    const type = typeText(value);
+    const type = typeText(value, evaluator.dialect);
     const known = others.get(type) ?? [];
     others.set(type, known);
     const isNew = !known.some((each) => areEqual(each, value, walk));

@@ -43,10 +43,13 @@ const NAMES = ['i', 'j', 'k', 'l', 'm', 'n', 'o', 'p'].map((name) => `${name}:in
 const ALL = `${NAMES.join(' ')} -> integer`;
 
 export const POSEIDON: readonly Native[] = [
-  strict('poseidon-hash-hack-a-chain', ALL, hashPoseidon),
-  strict(
-    'hash-poseidon',
-    NAMES.map((_, i) => `${NAMES.slice(0, i + 1).join(' ')} -> integer`),
-    hashPoseidon,
-  ),
+  { ...strict('poseidon-hash-hack-a-chain', ALL, hashPoseidon), takesList5: true },
+  {
+    ...strict(
+      'hash-poseidon',
+      NAMES.map((_, i) => `${NAMES.slice(0, i + 1).join(' ')} -> integer`),
+      hashPoseidon,
+    ),
+    takesList5: true,
+  },
 ];

@@ -17,6 +17,8 @@ export interface SessionOptions {
   readonly dialect?: Dialect;
   /** Maximum number of evaluation steps of each top-level form; `MAX_STEPS` by default. */
   readonly maxSteps?: number | undefined;
+  /** A clause at the end of the error for too many steps: how the user can allow more. */
+  readonly stepsAdvice?: string;
   /** Maximum memory that the session keeps, as a number of characters; `MAX_KEPT_CHARACTERS` by default. */
   readonly maxKept?: number;
   /**
@@ -77,11 +79,12 @@ export class Session {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#dialect = options.dialect ?? DEFAULT_DIALECT;
-    const { maxSteps, maxKept = MAX_KEPT_CHARACTERS, reported = resultsMeter(), whyEnd } = options;
+    const { maxSteps, stepsAdvice, maxKept = MAX_KEPT_CHARACTERS, reported = resultsMeter(), whyEnd } = options;
     this.#kept = new Kept(maxKept, 'the session keeps');
     this.#run = new TestRun({
       dialect: this.#dialect,
       maxSteps,
+      stepsAdvice,
       makeFunctions: testFunctions,
       kept: this.#kept,
       reported,

@@ -9,6 +9,7 @@ import { NATIVES } from '../natives/natives.ts';
 import { Database } from '../runtime/database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from '../runtime/environment.ts';
 import type { Kept } from '../runtime/kept.ts';
+import { Member } from '../runtime/module.ts';
 import type { Native } from '../runtime/native.ts';
 import { INITIAL_STATE } from '../runtime/state.ts';
 import type { Form } from '../syntax/forms.ts';
@@ -23,6 +24,8 @@ interface RunOptions {
   readonly dialect: Dialect;
   /** Maximum number of evaluation steps of each top-level form; undefined for the evaluator's default. */
   readonly maxSteps: number | undefined;
+  /** As `SessionOptions.stepsAdvice`. */
+  readonly stepsAdvice: string | undefined;
   /** Counts the memory that the session keeps, in characters. */
   readonly kept: Kept;
   /** Counts the characters of expectations and notes. */
@@ -77,7 +80,7 @@ export class TestRun {
   #printed: string[] = [];
 
   constructor(options: RunOptions, expectations: Expectation[] = [], notes = new Set<string>()) {
-    const { dialect, maxSteps, makeFunctions } = options;
+    const { dialect, maxSteps, stepsAdvice, makeFunctions } = options;
     this.#options = options;
     this.#dialect = dialect;
     this.expectations = expectations;
@@ -88,8 +91,10 @@ export class TestRun {
       dialect,
       natives: NATIVES,
       ...(maxSteps === undefined ? {} : { maxSteps }),
+      stepsAdvice,
       testFunctions: this.functions,
       kept: options.kept,
+      note: (text) => this.note(text),
       look: options.look,
       environment: this.#environment,
       database: this.#committed,
@@ -147,7 +152,7 @@ export class TestRun {
   }
 
   /**
-   * Begins a transaction. If a transaction is open, dialect 4 first rolls it back.
+   * Begins a transaction. Dialect 4 resets the state, and first rolls back a transaction that is open.
    * @returns the number of the new transaction, which is the number of transactions committed before
    * @throws ContractError in dialect 5 if a transaction is open
    */
@@ -155,18 +160,21 @@ export class TestRun {
     if (this.#transaction && this.#dialect === 5) throw new ContractError('eval', 'tx-function failure Begin Tx');
     this.#transaction = { number: this.#number, name };
     this.evaluator.database = new Database(this.#committed);
-    this.#reset();
+    if (this.#dialect === 4) this.#reset();
     return this.#number;
   }
 
   /**
-   * Ends the open transaction, if there is one. In any case, resets the state and the gas used.
+   * Ends the open transaction, if there is one. In any case, dialect 4 resets the state and the gas used, and dialect 5
+   * the state without the functions and constants that are defined outside of modules.
    * @returns the transaction that has ended; undefined if none was open
    */
   end(how: 'commit' | 'rollback'): TestTransaction | undefined {
     const transaction = this.#transaction;
-    this.#reset();
-    this.evaluator.gas.set(0n);
+    if (this.#dialect === 4) {
+      this.#reset();
+      this.evaluator.gas.set(0n);
+    } else this.evaluator.state = { ...INITIAL_STATE, imported: this.#definitions() };
     if (!transaction) return undefined;
     if (how === 'commit') {
       this.#committed.absorb(this.evaluator.database, BigInt(transaction.number));
@@ -175,6 +183,11 @@ export class TestRun {
     this.evaluator.database = this.#committed;
     this.#transaction = undefined;
     return transaction;
+  }
+
+  /** @returns what is defined outside of modules; all other names that code can use are members of modules */
+  #definitions(): ReadonlyMap<string, Value> {
+    return new Map([...this.evaluator.state.imported].filter(([, value]) => !(value instanceof Member)));
   }
 
   #reset(): void {

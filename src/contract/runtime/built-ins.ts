@@ -28,6 +28,7 @@ function schemas(): ReadonlyMap<string, Member<Defschema>> {
   for (const syntax of parseProgram(CODE, 4)) {
     if (syntax.kind !== 'interface') continue;
     const module: LoadedModule = {
+      dialect: 4,
       name: LANGUAGE_MODULE,
       syntax,
       hash: hashText(syntax.code),

@@ -1,5 +1,6 @@
 /** Loaded modules and interfaces, their members, and how names in their code are resolved. */
 
+import type { Dialect } from '../dialect.ts';
 import { type ModuleName, QualifiedName } from '../names.ts';
 import type {
   CapabilitySignature,
@@ -43,6 +44,7 @@ export interface Names {
 
 /** A module or an interface that code can use. Once it is loaded, it does not change. */
 export interface LoadedModule {
+  readonly dialect: Dialect;
   readonly name: ModuleName;
   readonly syntax: Module | Interface;
   /** BLAKE2b-256 of `syntax.code` in UTF-8, as base64url. */
@@ -159,5 +161,6 @@ export function isInterface(module: LoadedModule): module is LoadedModule & { re
 
 /** @returns a reference to the module or interface, as a value */
 export function referenceTo(module: LoadedModule): ModuleRef {
-  return new ModuleRef(module.name, isInterface(module) ? undefined : module.referredInterfaces);
+  const interfaces = isInterface(module) ? undefined : module.referredInterfaces;
+  return new ModuleRef(module.name, interfaces, module.dialect === 5);
 }

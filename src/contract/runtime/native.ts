@@ -134,6 +134,8 @@ export interface Evaluator {
   /** Counts steps for work that a native does, such as making a list. @throws ContractError for too many steps */
   spend(steps: number): void;
   print(value: Value): string;
+  /** Tells the user what was not checked; undefined on nodes, which tell nothing. */
+  readonly note: ((text: string) => void) | undefined;
 }
 
 /** An application of a native, apart from the arguments. */
@@ -152,6 +154,8 @@ export interface Native {
   readonly dialect?: Dialect;
   /** Whether only code outside of modules can call the native. */
   readonly isTopLevel?: boolean;
+  /** Whether dialect 5 passes all arguments on as one list, which then has the wrong type if their number is wrong. */
+  readonly takesList5?: boolean;
   /** The forms in which the native can be called, for messages: `x:integer y:integer -> integer`. */
   readonly signatures: readonly string[];
   /**
@@ -257,16 +261,17 @@ export function strict(
 
 /** @returns the error for arguments that match none of the native's signatures */
 export function wrongArguments(native: Native, args: readonly Argument[], evaluator: Evaluator): ContractError {
-  const { name, signatures } = native;
+  const { name, signatures, takesList5 = false } = native;
   const { dialect } = evaluator;
   if (dialect === 4) return new ContractError('args', wrongArgumentsText(native, args, evaluator));
   const counts = new Set(signatures.map(parameterCount));
   const [count] = counts;
-  if (counts.size === 1 && count !== args.length) {
+  if (counts.size === 1 && count !== args.length && !takesList5) {
     const supplied = `Incorrect number of arguments (${args.length}) for native function ${name} supplied`;
     return new ContractError('args', `${supplied}; expected (${count})`);
   }
-  const types = args.map((arg) => (arg.isFunction ? 'closure' : typeText(arg.value, dialect))).join(', ');
+  const typeOf = (arg: Argument) => (arg.isFunction ? 'closure' : typeText(arg.value, dialect));
+  const types = takesList5 ? 'list' : args.map(typeOf).join(', ');
   const message = `Type error: failed to call native function ${name} with argument(s) of type(s): ${types}`;
   return new ContractError('args', message);
 }
@@ -284,9 +289,9 @@ function wrongArgumentsText(native: Native, args: readonly Argument[], { environ
   return `Invalid arguments, received [${received.join(' ')}] for ${expected}`;
 }
 
-/** @returns the number of parameters of the shortest signature */
-export function fewestParameters({ signatures }: Native): number {
-  return Math.min(...signatures.map(parameterCount));
+/** @returns the number of parameters of the shortest signature; 0 if dialect 5 makes a list of any number */
+export function fewestParameters({ signatures, takesList5 }: Native): number {
+  return takesList5 ? 0 : Math.min(...signatures.map(parameterCount));
 }
 
 /** @returns the error with dialect 5's message for a native that has failed */

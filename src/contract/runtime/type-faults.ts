@@ -8,7 +8,7 @@ import { schemaOf } from './lookup.ts';
 import type { Member, Names } from './module.ts';
 import type { Evaluator } from './native.ts';
 import { SteppedWalk } from './steps.ts';
-import { hasType, textOfType } from './typecheck.ts';
+import { hasType, textOfType, textOfType5 } from './typecheck.ts';
 
 /** A parameter, a variable or a result. If `type` is undefined, it can have any value. */
 type Typed = Pick<Parameter, 'type' | 'position'>;
@@ -38,9 +38,10 @@ export function typeFault(
   evaluator: Evaluator,
   position?: Position,
 ): ContractError {
-  const text5 = `Runtime typecheck failure, argument is ${typeText(value, 5)} , but expected type ${textOfType(type)}`;
-  const walk = new SteppedWalk(evaluator);
-  const message = evaluator.dialect === 5 ? text5 : (partFault(value, type, names, walk) ?? mismatch(value, type));
+  const message =
+    evaluator.dialect === 5
+      ? `Runtime typecheck failure, argument is ${typeText(value, 5)} , but expected type ${textOfType5(type, names)}`
+      : (partFault(value, type, names, new SteppedWalk(evaluator)) ?? mismatch(value, type));
   return new ContractError('eval', message, position);
 }
 
@@ -99,8 +100,8 @@ export function sortedFields(fields: Iterable<Parameter>): Parameter[] {
   return [...fields].sort((a, b) => compareTexts(a.name, b.name));
 }
 
-/** @returns the text of the field's type; `*` without a type */
-export function textOfField({ type }: Parameter): string {
+/** @returns the text of the field's type in dialect 4; `*` without a type */
+function textOfField({ type }: Parameter): string {
   return type ? textOfType(type) : '*';
 }
 

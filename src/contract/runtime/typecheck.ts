@@ -1,10 +1,12 @@
 /** Types while code runs: checks whether a value has a type, and makes the text of a type. */
 
+import type { ModuleName } from '../names.ts';
 import type { Defschema, PrimitiveType, Type } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { Time } from '../values/time.ts';
 import {
   type ContractObject,
+  compareTexts,
   isGuard,
   isList,
   isObject,
@@ -93,7 +95,49 @@ export function fullNameOf(name: string, names: Names): string {
   return meant instanceof ModuleRef ? meant.name.text : name;
 }
 
-/** @returns the type as messages show it: `[integer]`, `object:{account}` */
+function moduleMeant(name: ModuleName, names: Names): ModuleName {
+  const meant = names.find(name.text);
+  return meant instanceof ModuleRef ? meant.name : name;
+}
+
+/** @returns each name once, in the order of the language's generation 5: by the name, then by the namespace */
+export function sortedModules(names: readonly ModuleName[]): readonly ModuleName[] {
+  const all = new Map(names.map((name) => [name.text, name]));
+  return [...all.values()].sort(
+    (a, b) => compareTexts(a.name, b.name) || compareTexts(a.namespace ?? '', b.namespace ?? ''),
+  );
+}
+
+/**
+ * @param names resolves the names in the type
+ * @returns the type as messages of dialect 5 show it: `list integer`, `object{module.account}`
+ */
+export function textOfType5(type: Type, names: Names): string {
+  switch (type.kind) {
+    case 'primitive':
+      return type.name;
+    case 'list': {
+      if (!type.item) return 'list';
+      const item = textOfType5(type.item, names);
+      return type.item.kind === 'primitive' ? `list ${item}` : `list (${item})`;
+    }
+    case 'object':
+    case 'schema':
+    case 'table': {
+      const kind = type.kind === 'table' ? 'table' : 'object';
+      if (!type.schema) return kind;
+      return `${kind}{${schemaOf(type, names)?.name.text ?? textOfName(type.schema)}}`;
+    }
+    case 'module': {
+      const interfaces = type.interfaces.map((each) => moduleMeant(each, names));
+      return `module{${sortedModules(interfaces)
+        .map(({ text }) => text)
+        .join(', ')}}`;
+    }
+  }
+}
+
+/** @returns the type as messages of dialect 4 show it: `[integer]`, `object:{account}` */
 export function textOfType(type: Type): string {
   switch (type.kind) {
     case 'primitive':

@@ -104,7 +104,8 @@ function takeType(items: Items): Type {
     return { kind: word, schema };
   }
   if (word !== undefined && (isPrimitive(word) || (word === 'unit' && items.dialect === 5))) {
-    return { kind: 'primitive', name: word };
+    // In dialect 5, the type of keysets is another name of the type of guards.
+    return { kind: 'primitive', name: word === 'keyset' && items.dialect === 5 ? 'guard' : word };
   }
   return word === undefined ? items.refuse(form, 'type', 'IDENT') : noSuchType(items, form, word);
 }

@@ -4,8 +4,8 @@ import { ContractError } from '../errors.ts';
 import type { Member } from '../runtime/module.ts';
 import type { Evaluator } from '../runtime/native.ts';
 import { SteppedWalk } from '../runtime/steps.ts';
-import { schemaFault, sortedFields, textOfField, typeFault } from '../runtime/type-faults.ts';
-import { hasType } from '../runtime/typecheck.ts';
+import { schemaFault, sortedFields, typeFault } from '../runtime/type-faults.ts';
+import { hasType, textOfType5 } from '../runtime/typecheck.ts';
 import type { Defschema, Parameter } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
 import { jsonOf, valueOfJson } from '../values/json.ts';
@@ -127,12 +127,15 @@ function checkRow5(
   evaluator: Evaluator,
 ): void {
   const walk = new SteppedWalk(evaluator);
+  const { names } = schema.module;
   const isAllowed = [...row].every(([name, value]) => {
     const column = columns.get(name);
-    return column && (!column.type || hasType(value, column.type, schema.module.names, walk));
+    return column && (!column.type || hasType(value, column.type, names, walk));
   });
   if (isAllowed && (isPartial || row.size === columns.size)) return;
-  const fields = sortedFields(columns.values()).map((column) => `"${column.name}": ${textOfField(column)}`);
+  const fields = sortedFields(columns.values()).map(
+    ({ name, type }) => `"${name}": ${type ? textOfType5(type, names) : '*'}`,
+  );
   const message = `Attempted insert failed due to schema mismatch. Expected: {${fields.join(',')}}, received`;
   throw new ContractError('eval', `${message} ${evaluator.print(row)}`);
 }

@@ -12,6 +12,11 @@ export function hashText(text: string): string {
   return encodeBase64url(blake2b(new TextEncoder().encode(text), { dkLen: HASH_BYTES }));
 }
 
+/** Whether this is the text of 32 bytes in base64url, as `hashText` returns it. */
+export function isHashText(text: string): boolean {
+  return /^[\w-]{42}[AEIMQUYcgkosw048]$/.test(text);
+}
+
 /**
  * @returns the text that the native `hash` hashes for a value: a text as it is, any other value as JSON
  * @throws ContractError as `jsonTextOf`

@@ -282,17 +282,15 @@ function zoneName(text: string): readonly Reading[] {
   return name === undefined ? [] : [{ length: name.length, fields: { zoneMinutes: 60 * ZONES[name] } }];
 }
 
-/** @returns the time of the fields; undefined for a time out of the range of 64 bits */
+/** @returns the time of the fields; undefined for a year whose days JavaScript's numbers cannot count */
 function timeOf(fields: Fields): Time | undefined {
   const { epochSeconds, minute = 0, second = 0, micros = 0, zoneMinutes = 0 } = fields;
-  if (epochSeconds !== undefined) return timeWithin(epochSeconds * 1_000_000n);
+  if (epochSeconds !== undefined) return new Time(epochSeconds * 1_000_000n);
+  const days = daysOf(fields);
+  if (!Number.isSafeInteger(days)) return undefined;
   const minutes = 60 * hourOf(fields) + minute - zoneMinutes;
-  const seconds = 86_400 * daysOf(fields) + 60 * minutes + second;
-  return timeWithin(BigInt(seconds) * 1_000_000n + BigInt(micros));
-}
-
-function timeWithin(micros: bigint): Time | undefined {
-  return BigInt.asIntN(64, micros) === micros ? new Time(micros) : undefined;
+  const seconds = 86_400n * BigInt(days) + BigInt(60 * minutes + second);
+  return new Time(seconds * 1_000_000n + BigInt(micros));
 }
 
 function hourOf({ hour = 0, isTwelveHours = false, isAfternoon = false }: Fields): number {

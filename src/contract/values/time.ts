@@ -1,6 +1,5 @@
 /** Points in time, with a precision of microseconds. There are no leap seconds: every day has 86,400 seconds. */
 
-import { ContractError } from '../errors.ts';
 import { type Numeric, toDecimal } from './arithmetic.ts';
 import { calendarDay } from './calendar.ts';
 import { Decimal } from './decimal.ts';
@@ -8,8 +7,11 @@ import { floorModulo } from './integers.ts';
 
 const MICROS_IN_SECOND = 1_000_000n;
 const SECONDS_IN_DAY = 86_400;
-/** The latest time, in microseconds since 1970-01-01. It fits into 64 bits, and is some 292,000 years after 1970. */
-const MAX_MICROS = 2n ** 63n - 1n;
+/**
+ * From 1858-11-17, the first of the modified Julian days, to 1970-01-01. The language counts microseconds from the
+ * former day, in 64 bits without a check: 292,000 years later follow the times of 292,000 years before.
+ */
+const MICROS_BEFORE_1970 = 40_587n * BigInt(SECONDS_IN_DAY) * MICROS_IN_SECOND;
 
 /** A time, divided into the day and the time of the day in UTC. */
 export interface ClockTime {
@@ -23,19 +25,17 @@ export interface ClockTime {
 }
 
 export class Time {
-  /** Microseconds since 1970-01-01 in UTC, in the range of a signed 64-bit integer. */
+  /** Microseconds since 1970-01-01 in UTC. */
   readonly micros: bigint;
 
-  /** @param micros the value of the field `micros` @throws ContractError out of the range of a signed 64-bit integer */
+  /** @param micros the value of the field `micros`. If it does not fit, the time is another one, as in the language */
   constructor(micros: bigint) {
-    if (micros > MAX_MICROS || micros < -MAX_MICROS - 1n) throw new ContractError('eval', 'Time is out of range');
-    this.micros = micros;
+    this.micros = BigInt.asIntN(64, micros + MICROS_BEFORE_1970) - MICROS_BEFORE_1970;
   }
 
   /**
    * @param seconds are rounded half-even to microseconds
    * @returns the time that is this number of seconds later
-   * @throws ContractError for a time out of the range of 64 bits
    */
   add(seconds: Numeric): Time {
     const micros = toDecimal(seconds).multiply(Decimal.ofInteger(MICROS_IN_SECOND)).round('half-even');
@@ -44,7 +44,7 @@ export class Time {
 
   /** @returns the seconds from the other time to this time, without trailing zeros; negative if the other is later */
   subtract(other: Time): Decimal {
-    return Decimal.ofInteger(this.micros - other.micros).divide(Decimal.ofInteger(MICROS_IN_SECOND));
+    return Decimal.ofInteger(BigInt.asIntN(64, this.micros - other.micros)).divide(Decimal.ofInteger(MICROS_IN_SECOND));
   }
 
   clock(): ClockTime {

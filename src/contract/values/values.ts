@@ -45,10 +45,13 @@ export class ModuleRef {
   readonly name: ModuleName;
   /** The interfaces that the module implements; undefined if `name` is an interface. */
   readonly interfaces: readonly ModuleName[] | undefined;
+  /** Whether the reference equals every reference to the same module, as in dialect 5, whatever the interfaces are. */
+  readonly isEqualByName: boolean;
 
-  constructor(name: ModuleName, interfaces: readonly ModuleName[] | undefined) {
+  constructor(name: ModuleName, interfaces: readonly ModuleName[] | undefined, isEqualByName = false) {
     this.name = name;
     this.interfaces = interfaces;
+    this.isEqualByName = isEqualByName;
   }
 }
 
@@ -298,7 +301,8 @@ function areGuardsEqual(a: Guard, b: Guard, walk: Walk): boolean {
 
 function areReferencesEqual(a: ModuleRef, b: ModuleRef): boolean {
   const interfaces = (reference: ModuleRef) => reference.interfaces?.map((name) => name.text).join();
-  return a.name.text === b.name.text && interfaces(a) === interfaces(b);
+  if (a.name.text !== b.name.text) return false;
+  return a.isEqualByName || b.isEqualByName || interfaces(a) === interfaces(b);
 }
 
 /**

@@ -52,6 +52,7 @@ interface Options {
   trace?: boolean;
   json?: boolean;
   junit?: string;
+  maxSteps?: number;
   timeout?: number;
 }
 function repl(paths: string[], options: Options = {}) {
@@ -70,6 +71,16 @@ describe('a run of files', () => {
   it('says that all is well, and what was not checked', async () => {
     expect(await repl([passes])).toBe(EXIT.done);
     expect(io.stdout).toBe(`${passes}: n\nLoad successful\n1 file, 2 expectations: all passed\n`);
+  });
+
+  it('has the steps that --max-steps allows, and names it where they are used up', async () => {
+    await repl([passes]);
+    await repl([passes], { maxSteps: 100 });
+    const advice = { stepsAdvice: '--max-steps N allows more' };
+    expect(made.slice(-2).map(({ options }) => options)).toMatchObject([
+      { ...advice, maxSteps: undefined },
+      { ...advice, maxSteps: 100 },
+    ]);
   });
 
   it('leaves standard input alone if it is not named', async () => {

@@ -16,7 +16,7 @@ const INSERT = '(insert shop.rows "k" { "a": 1 })';
 const ADMIN_5 = '(acquire-module-admin shop)';
 
 checkOutcomes(
-  [SHOP, '(create-table shop.rows)', TILL, '(begin-tx)'],
+  [SHOP, '(create-table shop.rows)', TILL, '(begin-tx)', '(commit-tx)'],
   [
     [INSERT, '"Write succeeded"', NO_ADMIN],
     [[INSERT, '(read shop.rows "k")'], '{"a": 1}', null],

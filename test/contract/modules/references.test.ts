@@ -51,6 +51,21 @@ checkOutcomes(INTERFACES, [
   [
     '(module m G (defcap G () true) (implements none) (implements nothing))',
     'Interface not defined: nothing',
-    'Interface not defined: none',
+    'Cannot find module:  none',
+  ],
+]);
+
+checkOutcomes(INTERFACES, [
+  [
+    [
+      '(module m G (defcap G () true) (implements pear))',
+      '(module s G (defcap G () true) (defschema row r) (deftable t:{row}))',
+      '(create-table s.t)',
+      '(write s.t "old" {"r": m})',
+      '(module m G (defcap G () true) (implements apple))',
+      '(let ((old (at "r" (read s.t "old")))) [(= old m) (= m old) (contains old [m]) (length (distinct [m old]))])',
+    ],
+    '[false false false 2]',
+    '[true true true 1]',
   ],
 ]);

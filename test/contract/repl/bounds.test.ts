@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { MAX_LOAD_DEPTH, MAX_LOADS } from '#pickaxe/contract/repl/repl-session.js';
+import { MAX_LOAD_DEPTH, MAX_LOADS, Session } from '#pickaxe/contract/repl/repl-session.js';
 import { lastOf, newSession } from '../dialogue.ts';
 
 const outcome = (texts: readonly string[], maxSteps: number, dialect: Dialect = 4) =>
@@ -20,6 +20,12 @@ const SIGNATURES = `(env-sigs [${'{"key":"a","caps":[]} '.repeat(1000)}])`;
 
 /** Two texts of 8,193 characters that differ only in the last one: 128 steps for each comparison. */
 const LONG_TEXTS = `(t (fold (lambda (a b) (+ a a)) "abcdefgh" (enumerate 1 10))) (a (+ t "a")) (b (+ t "b"))`;
+
+test('an error for too many steps says how to allow more', () => {
+  const session = new Session({ maxSteps: 100, stepsAdvice: 'ask', readFile: () => '', resolvePath: () => '' });
+  expect(session.runText('(fold (+) 0 (enumerate 1 500))').error?.message).toBe('Code takes more than 100 steps: ask');
+  expect(session.runText('(fold (+) 0 [1 2 3])').values).toEqual(['6']);
+});
 
 test.each<[name: string, maxSteps: number, texts: string[]]>([
   [

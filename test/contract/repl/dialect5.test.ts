@@ -5,7 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { lastOf } from '../dialogue.ts';
+import { lastOf, newSession } from '../dialogue.ts';
 
 /** @returns what the last input prints, or the message of its failure */
 const dialogue = (inputs: readonly string[], dialect: Dialect = 5, files = {}) => lastOf(dialect, inputs, files);
@@ -114,6 +114,48 @@ describe('events', () => {
 
   it('are only of capabilities that have one', () => {
     expect(dialogue([SHOP, '(shop.tell-plain)'])).toMatch(/^Invalid event capability shop\.PLAIN\.\{[\w-]{43}\}$/);
+  });
+});
+
+describe('functions of the interpreter', () => {
+  it.each([
+    ['(map print [1 2])', '[() ()]'],
+    ['(let ((sign env-keys)) (sign ["a"]))', '"Setting transaction keys"'],
+  ])('are values: %s', (code, outcome) => {
+    expect(dialogue([code])).toBe(outcome);
+  });
+});
+
+describe('what a file defines outside of modules', () => {
+  const DEFINED = ['(module m G (defcap G () true) (defun f () 1))', '(defun g (x) (+ x 1))', '(defconst C 7)'];
+
+  it.each([
+    [['(begin-tx)', '(g C)'], '8'],
+    [['(begin-tx)', '(commit-tx)', '(g C)'], '8'],
+    [['(begin-tx)', '(rollback-tx)', '(g C)'], '8'],
+    [['(begin-tx)', '(defun h () 9)', '(rollback-tx)', '(begin-tx)', '(h)'], '9'],
+    // What `use` and a loaded module bring in stays until the transaction ends.
+    [['(begin-tx)', '(f)'], '1'],
+    [['(begin-tx)', '(commit-tx)', '(f)'], 'Unbound variable f'],
+  ])('%j', (inputs, outcome) => {
+    expect(dialogue([...DEFINED, ...inputs])).toBe(outcome);
+  });
+
+  it('keeps the gas of transactions that have ended', () => {
+    const inputs = ['(env-gasmodel "table")', '(begin-tx)', '(env-gas 5)', '(commit-tx)', '(env-gas)'];
+    expect(dialogue(inputs)).toBe('5');
+    expect(dialogue(inputs, 4)).toBe('0');
+  });
+});
+
+describe('a hash of a module, which only networks know,', () => {
+  it('is noted as not checked, and stops no module', () => {
+    const session = newSession(5);
+    const hash = 'DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g';
+    session.runText(`(module m G (defcap G () true) (defun f () 1)) (use m "${hash}") (f)`);
+    const { error, notes } = session.runFile('none');
+    expect(error?.message).toMatch(/^load: file load failed/);
+    expect(notes).toEqual([`use has not checked the hash ${hash} of m: only networks know the hashes of dialect 5`]);
   });
 });
 

@@ -30,9 +30,28 @@ describe('what has the wrong type', () => {
     expect(fault(4, code)).toBe(message);
   });
 
-  it('is the whole value in dialect 5', () => {
-    const call = '(module n G (defcap G () true) (defun f (a:[integer]) a)) (n.f ["a"])';
-    expect(lastOf(5, [call])).toBe('Runtime typecheck failure, argument is list , but expected type [integer]');
+  it.each([
+    ['[integer]', '["a"]', 'list', 'list integer'],
+    ['[[integer]]', '[1]', 'list', 'list (list integer)'],
+    ['[object{s}]', '[1]', 'list', 'list (object{n.s})'],
+    ['list', '1', 'integer', 'list'],
+    ['object{s}', '{"x": 1}', 'object', 'object{n.s}'],
+    ['object{o.s}', '{"y": 1}', 'object', 'object{o.s}'],
+    ['object', '1', 'integer', 'object'],
+    ['table{s}', '1', 'integer', 'table{n.s}'],
+    ['module{j,i}', 'n', 'modref', 'module{i, j}'],
+    ['keyset', '1', 'integer', 'guard'],
+    ['bool', '1.0', 'decimal', 'bool'],
+  ])('is the whole value in dialect 5, as for a parameter of type %s', (type, arg, found, expected) => {
+    const setUp = `(interface i (defconst A 1)) (interface j (defconst A 1))
+      (module o G (defcap G () true) (defschema s x:integer))
+      (module n G (defcap G () true) (defschema s y:integer) (defun f (a:${type}) a)) (n.f ${arg})`;
+    expect(lastOf(5, [setUp])).toBe(`Runtime typecheck failure, argument is ${found} , but expected type ${expected}`);
+  });
+
+  it('in dialect 5 is any guard but for keysets, whose type is another name of that of guards', () => {
+    const module = '(module n G (defcap G () true) (defun f:keyset () (create-module-guard "g"))) (typeof (n.f))';
+    expect(lastOf(5, [module])).toBe('"guard"');
   });
 });
 

@@ -25,7 +25,7 @@ checkOutcomes(
     [
       '(let ((x:module{m,m} 1)) x)',
       'Type error: expected module{m,m}, found integer',
-      'Runtime typecheck failure, argument is integer , but expected type module{m,m}',
+      'Runtime typecheck failure, argument is integer , but expected type module{m}',
     ],
     ['(let ((x:module 1)) x)', 'Expected: {list}', "Expected: ['{']"],
     ['(let ((x: integer 1)) x)', '1'],

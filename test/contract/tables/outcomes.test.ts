@@ -49,27 +49,27 @@ const ROWS: readonly OutcomeRow[] = [
   [
     '(insert m.t "n" {"a": 1, "b": []})',
     'Missing fields for {s}: [c:*]',
-    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": [string],"c": *}, received {"a": 1,"b": []}',
+    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": list string,"c": *}, received {"a": 1,"b": []}',
   ],
   [
     '(insert m.t "n" {"a": "1", "b": [], "c": 1})',
     'Type error: expected integer, found string',
-    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": [string],"c": *}, received {"a": "1","b": [],"c": 1}',
+    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": list string,"c": *}, received {"a": "1","b": [],"c": 1}',
   ],
   [
     '(insert m.t "n" {"a": 1, "b": [1], "c": 1})',
     'Type error: expected string, found integer',
-    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": [string],"c": *}, received {"a": 1,"b": [1],"c": 1}',
+    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": list string,"c": *}, received {"a": 1,"b": [1],"c": 1}',
   ],
   [
     '(insert m.t "n" {"a": 1, "b": [], "c": 1, "d": 1})',
     'Invalid field for {s}: "d"',
-    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": [string],"c": *}, received {"a": 1,"b": [],"c": 1,"d": 1}',
+    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": list string,"c": *}, received {"a": 1,"b": [],"c": 1,"d": 1}',
   ],
   [
     '(insert m.t "n" {"a": 1, "b": [], "d": 1})',
     'Invalid field for {s}: "d"',
-    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": [string],"c": *}, received {"a": 1,"b": [],"d": 1}',
+    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": list string,"c": *}, received {"a": 1,"b": [],"d": 1}',
   ],
   [
     '(insert m.w "n" {"a": 1, "b": [], "c": 1})',
@@ -95,18 +95,18 @@ const ROWS: readonly OutcomeRow[] = [
   [
     '(update m.t "r" {"d": 5})',
     'Invalid field for {s}: "d"',
-    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": [string],"c": *}, received {"d": 5}',
+    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": list string,"c": *}, received {"d": 5}',
   ],
   [
     '(update m.t "r" {"a": "5"})',
     'Type error: expected integer, found string',
-    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": [string],"c": *}, received {"a": "5"}',
+    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": list string,"c": *}, received {"a": "5"}',
   ],
   [['(write m.t "r" {"a": 7, "b": [], "c": 0})', '(read m.t "r" ["a"])'], '{"a": 7}'],
   [
     '(write m.t "n" {"a": 7})',
     'Missing fields for {s}: [b:[string], c:*]',
-    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": [string],"c": *}, received {"a": 7}',
+    'Attempted insert failed due to schema mismatch. Expected: {"a": integer,"b": list string,"c": *}, received {"a": 7}',
   ],
   [['(write m.t "n" {"a": 7, "b": [], "c": 0})', '(keys m.t)'], '["n" "q" "r"]'],
   [['(insert m.u "x" {"x": 1})', '(read m.u "x")'], '{"x": 1}'],

@@ -107,9 +107,8 @@ describe('read times', () => {
     ['%H', 'xx'],
     ['%B', 'Mär'],
     ['%Z', 'XYZ'],
-    ['%Y', '999999999'],
     ['%Y', '9999999999999999999999'],
-    ['%s', '99999999999999'],
+    ['%s', '-'],
     ['', 'x'],
   ])('%s refuses %s', (format, text) => {
     expect(() => parseTime(format, text)).toThrow(
@@ -178,11 +177,12 @@ describe('sums and differences', () => {
     );
   });
 
-  it('stay within 64 bits', () => {
-    const last = new Time(2n ** 63n - 1n);
-    const error = new ContractError('eval', 'Time is out of range');
-    expect(() => last.add(seconds('0.000001'))).toThrow(error);
-    expect(() => new Time(-(2n ** 63n)).add(-1n)).toThrow(error);
-    expect(`${last}`).toBe('294247-01-10T04:00:54Z');
+  it('stay within 64 bits, from 1858-11-17 on: after the last time comes the first one', () => {
+    const last = new Time(2n ** 63n - 1n - 40_587n * 86_400_000_000n);
+    expect(last.toPreciseString()).toBe('294135-11-26T04:00:54.775807Z');
+    const first = last.add(seconds('0.000001'));
+    expect(first.toPreciseString()).toBe('-290419-11-07T19:59:05.224192Z');
+    expect(first.add(seconds('-0.000001')).micros).toBe(last.micros);
+    expect(`${first.subtract(last)} ${last.subtract(first)}`).toBe('0.000001 -0.000001');
   });
 });

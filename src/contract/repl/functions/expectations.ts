@@ -3,8 +3,8 @@
  * The result of the run contains all expectations.
  */
 
-import { ContractError, type ErrorKind } from '../../errors.ts';
-import { type Argument, type Call, lazy, type Native } from '../../runtime/native.ts';
+import { ContractError, type ErrorKind, shortened } from '../../errors.ts';
+import { type Argument, type Call, lazy, type Native, nativeFailure } from '../../runtime/native.ts';
 import { SteppedWalk } from '../../runtime/steps.ts';
 import { typeText } from '../../values/printing.ts';
 import { areEqual, type Value } from '../../values/values.ts';
@@ -19,6 +19,9 @@ const KIND_NAMES: Partial<Record<ErrorKind, string>> = {
   gas: 'Gas Error: ',
   continuation: 'Continuation Error: ',
 };
+
+/** Maximum number of code points of the code before a message, without the `...` of shortened code. */
+const SHOWN_CODE = 30;
 
 export function expectations(run: TestRun): readonly Native[] {
   return [
@@ -84,8 +87,9 @@ class Expecting {
     const message = second && textOf(second);
     const outcome = this.#caught(() => action.shownValue);
     if (!(outcome instanceof ContractError)) {
-      const result = this.#is5 ? '' : ` = ${this.#shown(outcome)}`;
-      return this.#failed(`expected failure, got result${result}`);
+      if (!this.#is5) return this.#failed(`expected failure, got result = ${this.#shown(outcome)}`);
+      if (message === undefined) return this.#failed('expected failure, got result');
+      return this.#report(false, `FAILURE: ${message}: expected failure, got result: ${this.#shown(outcome)}`);
     }
     const shown = this.#is5 ? outcome.message : shownFailure(outcome);
     if (message === undefined || shown.includes(message)) return this.#success();
@@ -104,10 +108,17 @@ class Expecting {
       const answer = this.#caught(() => test(value));
       if (answer instanceof ContractError) return this.#raised('predicate', answer);
       if (answer === true) return this.#success();
-      if (this.#is5) return this.#report(false, `FAILURE: Expect-that: Did not satisfy condition: ${this.#doc}`);
+      if (this.#is5) return this.#unsatisfied(answer);
       if (answer !== false) return this.#failed(`predicate did not return boolean: ${this.#shown(answer)}`);
       return this.#failed(`did not satisfy ${predicate.code}: ${this.#shown(value)}:${typeText(value)}`);
     });
+  }
+
+  /** @throws ContractError for an answer that is no boolean, which the run of the file also counts as a failure */
+  #unsatisfied(answer: Value): Value {
+    if (answer === false) return this.#report(false, `FAILURE: Expect-that: Did not satisfy condition: ${this.#doc}`);
+    this.#report(false, 'FAILURE: expect-that expression did not return a boolean');
+    throw nativeFailure({ name: 'expect-that' }, 'Expect-that: condition did not return a boolean');
   }
 
   get #is5(): boolean {
@@ -193,5 +204,5 @@ function textOf({ value, position }: Argument): string {
 
 /** @returns the text of an error as dialect 4 prints it: `(f 1): Failure: Tx Failed: message` */
 function shownFailure({ code, kind, message }: ContractError): string {
-  return `${code}: Failure: ${KIND_NAMES[kind] ?? ''}${message}`;
+  return `${shortened(code, SHOWN_CODE)}: Failure: ${KIND_NAMES[kind] ?? ''}${message}`;
 }

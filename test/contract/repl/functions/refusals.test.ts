@@ -131,12 +131,32 @@ const OUTCOMES: readonly OutcomeRow[] = [
   [
     '(expect-that "d" (+ 1) 0)',
     '"FAILURE: d: predicate did not return boolean: 1"',
-    '"FAILURE: Expect-that: Did not satisfy condition: d"',
+    'native execution failure, expect-that failed with message: Expect-that: condition did not return a boolean',
   ],
   [
     '(expect-failure "d" "x!" (enforce false "no"))',
     `"FAILURE: d: expected error message to contain 'x!', got '(enforce false "no"): Failure: Tx Failed: no'"`,
     `"FAILURE: d: expected error message 'x!', got 'no'"`,
+  ],
+  [
+    '(expect-failure "d" 7)',
+    '"FAILURE: d: expected failure, got result = 7"',
+    '"FAILURE: d: expected failure, got result"',
+  ],
+  [
+    '(expect-failure "d" "x" 7)',
+    '"FAILURE: d: expected failure, got result = 7"',
+    '"FAILURE: x: expected failure, got result: 7"',
+  ],
+  [
+    '(expect-failure "d" "q" (enforce false "é34567890123"))',
+    `"FAILURE: d: expected error message to contain 'q', got '(enforce false "é34567890123"): Failure: Tx Failed: é34567890123'"`,
+    null,
+  ],
+  [
+    '(expect-failure "d" "q" (enforce false "é3456789012345"))',
+    `"FAILURE: d: expected error message to contain 'q', got '(enforce false "é3456789012345...: Failure: Tx Failed: é3456789012345'"`,
+    null,
   ],
   [
     '(expect "d" (enforce false "no") (enforce false "other"))',
