@@ -23,6 +23,6 @@ export const WINGS: Readonly<Record<string, { wings: readonly string[]; packages
   },
   cli: {
     wings: ['base', 'protocol', 'contract', 'node', 'miner', 'rig', 'fleet', 'mock-node', 'app'],
-    packages: ['@inquirer/prompts', 'commander', 'koffi', 'pino', 'undici', 'zod'],
+    packages: ['@inquirer/prompts', 'chokidar', 'commander', 'koffi', 'pino', 'piscina', 'undici', 'zod'],
   },
 };

@@ -33,6 +33,8 @@ export interface Given {
   readonly terminal?: Terminal;
   /** Whether somebody waits for the command. Default: false. */
   readonly showsProgress?: boolean;
+  /** Width of the terminal. By default, stdout is no terminal. */
+  readonly columns?: number;
   /** The GPUs of the machine, or why there are none. */
   readonly gpus?: readonly Gpu[] | Error;
   /** Gets what the command asks about the GPUs. */
@@ -68,7 +70,7 @@ export function pretendedIo(given: Given = {}): Pretended {
     now: () => now,
     clock: given.clock ?? systemClock,
     stop,
-    columns: undefined,
+    columns: given.columns,
     rows: undefined,
     showsProgress: given.showsProgress ?? false,
   };

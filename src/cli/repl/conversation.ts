@@ -4,7 +4,7 @@ import { oneLine, severalLines } from '../../base/text/plain-text.ts';
 import type { TextResult } from '../../contract/repl/result.ts';
 import { errorLines, failureLines, type Sources } from './failures/failure-lines.ts';
 import { failuresOf, fileLines, hasFailed, summaryLine } from './report.ts';
-import type { ContractSession } from './run-files.ts';
+import type { ContractSession } from './runs/run-file.ts';
 import { isUnfinished } from './unfinished.ts';
 
 /**

@@ -2,14 +2,7 @@
 
 import type { Expectation, FileResult, Place } from '../../contract/repl/result.ts';
 import { failuresOf, placeText } from './report.ts';
-
-/** Matches the beginning of a passed test's text, in both dialects. The name that the author gave the test follows. */
-const BEFORE_PASSED = /^Expect(?: failure|-that)?: success:? ?/i;
-/** Matches the beginning of a failed test's text. The name of the test follows. */
-const BEFORE_FAILED = /^FAILURE: (?:Expect-that: Did not satisfy condition: )?/;
-/** Matches the end of a failed test's text, which follows the name of the test. */
-const AFTER_FAILED =
-  /(?:: expected | expected: |: evaluation of | evaluation of (?:actual|expected) failed|: did not satisfy |: predicate did not ).*$/s;
+import { DifferentNames, testsOf } from './results/tests.ts';
 
 /** Name of the test case for an error that has ended the run of a file. */
 const WHOLE_FILE = 'the file runs to its end';
@@ -26,10 +19,12 @@ ${suites.join('')}</testsuites>
 }
 
 function suiteOf(result: FileResult): string {
-  const { file, expectations, error } = result;
+  const { file, error } = result;
   const counts = { tests: testsIn(result), failures: failuresOf(result).length, errors: errorsIn(result), skipped: 0 };
   const names = new DifferentNames();
-  const cases = expectations.map((each) => caseOf(names.next(wordsOf(each)), each.place, failureIn(each)));
+  const cases = testsOf(result, names).map(({ name, expectation }) => {
+    return caseOf(name, expectation.place, failureIn(expectation), { seconds: expectation.seconds });
+  });
   if (error !== undefined) {
     const { place, message, frames } = error;
     const details = [
@@ -38,7 +33,7 @@ function suiteOf(result: FileResult): string {
       ...frames.map((frame) => ` at ${frame}`),
     ].join('\n');
     const inside = `<error${attributes({ message, type: 'Error' })}>${escaped(details)}</error>`;
-    cases.push(caseOf(names.next(WHOLE_FILE), place, inside, file));
+    cases.push(caseOf(names.next(WHOLE_FILE), place, inside, { file }));
   }
   return `  <testsuite${attributes({ name: file, ...counts })}>\n${cases.join('')}  </testsuite>\n`;
 }
@@ -56,30 +51,23 @@ function failureIn({ passed, text, place }: Expectation): string {
   return `<failure${attributes({ message: text, type: 'ExecError' })}>${escaped(`${placeText(place)}: ${text}`)}</failure>`;
 }
 
-function caseOf(name: string, place: Place | undefined, inside: string, file = place?.file ?? ''): string {
+interface CaseFacts {
+  /** The file, if the place is not known. */
+  readonly file?: string;
+  readonly seconds?: number | undefined;
+}
+
+function caseOf(
+  name: string,
+  place: Place | undefined,
+  inside: string,
+  { file: whole = '', seconds }: CaseFacts,
+): string {
+  const file = place?.file ?? whole;
   const line = place === undefined ? {} : { line: place.position.line };
-  const start = `    <testcase${attributes({ name, classname: place?.file ?? file, file: place?.file ?? file, ...line })}`;
+  const time = seconds === undefined ? {} : { time: seconds.toFixed(3) };
+  const start = `    <testcase${attributes({ name, classname: file, file, ...line, ...time })}`;
   return inside === '' ? `${start}/>\n` : `${start}>${inside}</testcase>\n`;
-}
-
-/**
- * @returns the name that the author gave the test, which is the same whether the test passes or fails; without a name,
- *   the test's line and column
- */
-function wordsOf({ passed, text, place }: Expectation): string {
-  const words = passed ? text.replace(BEFORE_PASSED, '') : text.replace(BEFORE_FAILED, '').replace(AFTER_FAILED, '');
-  return words.trim() || `line ${place.position.line}, column ${place.position.column}`;
-}
-
-/** Numbers the tests that have the same name, because CI systems recognize a test by its name. */
-class DifferentNames {
-  readonly #counts = new Map<string, number>();
-
-  next(name: string): string {
-    const count = (this.#counts.get(name) ?? 0) + 1;
-    this.#counts.set(name, count);
-    return count === 1 ? name : `${name} (${count})`;
-  }
 }
 
 function attributes(values: Readonly<Record<string, string | number>>): string {

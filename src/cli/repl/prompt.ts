@@ -7,7 +7,7 @@ import { version } from '../../base/system/version.ts';
 import { inColours, inPlain, type Paint, terminalKind } from '../../rig/terminal/screen.ts';
 import { Conversation } from './conversation.ts';
 import { History, MAX_LINES } from './input-history.ts';
-import { type MakeSession, type RunOptions, sessionOptions } from './run-files.ts';
+import { type MakeSession, type RunOptions, sessionOptions } from './runs/run-file.ts';
 import type { SourceFiles } from './source-files.ts';
 
 const PROMPT = 'contract> ';
@@ -21,7 +21,7 @@ export async function runPrompt(options: RunOptions, files: SourceFiles, makeSes
   const { escapes, colours } = terminalKind(output.isTTY);
   const paint = colours ? inColours : inPlain;
   files.nameWorkingFolder();
-  const session = makeSession(sessionOptions(options, files, { out: (text) => output.write(text), say }));
+  const session = makeSession(sessionOptions(options, files, (line) => output.write(`${line}\n`)));
   await talk({
     conversation: new Conversation(session, (path) => files.name(path), {
       read: files.read,

@@ -1,13 +1,18 @@
 /** `pickaxe repl`: runs contract code and its tests, from files, from standard input, or at a prompt. */
 
+import { availableParallelism } from 'node:os';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../app/process/exit.ts';
+import { userCacheDirectory } from '../../base/system/files.ts';
 import { terminalKind } from '../../rig/terminal/screen.ts';
 import { AllowedFiles, MAX_FILE_BYTES } from '../included-files.ts';
 import type { Io, Line } from '../io.ts';
 import { collect, positiveInteger, timeOf } from '../usage/options.ts';
-import { type MakeSession, type RunOptions, runFiles } from './run-files.ts';
-import { SourceFiles, STDIN, textOfInput } from './source-files.ts';
+import { FilesRunner } from './run-files.ts';
+import type { FileThreads, ThreadData } from './runs/file-threads.ts';
+import { LastFailures } from './runs/last-failures.ts';
+import type { MakeSession, RunOptions } from './runs/run-file.ts';
+import { EVAL_NAME, SourceFiles, STDIN, textOfInput } from './source-files.ts';
 
 interface ReplOptions {
   readonly dialect: '4' | '5';
@@ -18,6 +23,12 @@ interface ReplOptions {
   readonly maxSteps?: number;
   /** Time after which the run ends, in seconds. */
   readonly timeout?: number;
+  /** Code to run in place of files. */
+  readonly eval?: string;
+  /** A part of the names of the tests that count. */
+  readonly filter?: string;
+  readonly failed?: boolean;
+  readonly watch?: boolean;
 }
 
 export function declare(command: Command, { io, action }: Line): void {
@@ -28,6 +39,10 @@ export function declare(command: Command, { io, action }: Line): void {
         .choices(['4', '5'])
         .default('4'),
     )
+    .option('-e, --eval <code>', 'run this code, and print its last value')
+    .option('--filter <text>', 'count only tests with this text in their name, transaction or file')
+    .option('--failed', 'run only the files that failed when they were run last', false)
+    .option('--watch', 'run files again when they change, or what they load', false)
     .option('--trace', 'print the value of each top-level form', false)
     .option('--json', 'one JSON object for each file, on stdout', false)
     .option('--junit <file>', 'also write the results as JUnit XML, for CI')
@@ -50,6 +65,9 @@ const EXAMPLES = `
 Examples:
   # try something out
   pickaxe repl
+  pickaxe repl -e '(+ 1 2)'
+  # run tests again whenever they change
+  pickaxe repl tests/*.repl --watch
   # run tests, with exit code 1 if one fails
   pickaxe repl tests/*.repl --junit results.xml --timeout 10m
   # let them load contracts that are in another folder
@@ -60,12 +78,16 @@ docs/repl.md explains the functions for tests.`;
 async function runRepl(paths: readonly string[], options: ReplOptions, io: Io): Promise<number> {
   // The contract language is loaded only here, so that other commands, and the help of `repl`, start fast.
   const { resultsMeter, Session } = await import('../../contract/repl/repl-session.ts');
-  const isTerminal = process.stdin.isTTY === true;
-  const reported = resultsMeter();
+  const { startFileThreads } = await import('./runs/file-threads.ts');
+  const shared = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const reported = resultsMeter(shared);
   return replWith(paths, options, io, {
-    isTerminal,
+    isTerminal: process.stdin.isTTY === true,
     makeSession: (given) => new Session({ reported, ...given }),
     clock: () => performance.now(),
+    cacheDirectory: userCacheDirectory(),
+    startThreads: (files, data) =>
+      startFileThreads(Math.min(files, availableParallelism()), { ...data, reported: shared }),
   });
 }
 
@@ -75,43 +97,72 @@ interface Surroundings {
   readonly makeSession: MakeSession;
   /** @returns the time of a monotonic clock, in milliseconds */
   readonly clock: () => number;
+  /** Where is remembered which files have failed; absent if nowhere. */
+  readonly cacheDirectory?: string | undefined;
+  /** Starts threads for a number of files; absent if there are no threads. */
+  readonly startThreads?: (files: number, data: Omit<ThreadData, 'reported'>) => FileThreads;
 }
+
+/** The options that say nothing at a prompt. */
+const FOR_FILES = ['json', 'junit', 'timeout', 'filter', 'failed', 'watch'] as const;
 
 /** @throws UsageError for files that cannot be read or written. At a prompt, also for options that need files */
 export async function replWith(
   paths: readonly string[],
   options: ReplOptions,
   io: Io,
-  { isTerminal, makeSession, clock }: Surroundings,
+  { isTerminal, makeSession, clock, cacheDirectory, startThreads }: Surroundings,
 ): Promise<number> {
-  const { trace, json, junit, maxSteps, timeout } = options;
+  const { trace, json, junit, maxSteps, timeout, eval: code, filter, failed, watch } = options;
   const dialect = options.dialect === '5' ? 5 : 4;
   const allowed = new AllowedFiles(options.allowFile);
-  const steps = maxSteps === undefined ? {} : { maxSteps };
-  if (paths.length === 0 && isTerminal) {
-    for (const name of ['json', 'junit', 'timeout'] as const) {
+  if (code !== undefined && paths.length > 0) throw new UsageError('-e runs its code alone: leave out the files.');
+  if (paths.length === 0 && code === undefined && isTerminal) {
+    for (const name of FOR_FILES) {
       if (options[name])
         throw new UsageError(`--${name} is for files: give some, as in pickaxe repl tests.repl --${name} ….`);
     }
     const { runPrompt } = await import('./prompt.ts');
-    return runPrompt({ dialect, trace, json, ...steps }, new SourceFiles({ allowed }), makeSession);
+    return runPrompt({ dialect, trace, maxSteps }, new SourceFiles({ allowed }), makeSession);
   }
-  const named = paths.length === 0 ? [STDIN] : paths;
+  const named = code !== undefined ? [EVAL_NAME] : paths.length === 0 ? [STDIN] : paths;
+  if (watch && (code !== undefined || named.includes(STDIN))) {
+    throw new UsageError('--watch is for files that can change: leave out -e and standard input.');
+  }
   const stdin = named.includes(STDIN) ? textOfInput(await io.read(MAX_FILE_BYTES)) : undefined;
   const run: RunOptions = {
     dialect,
     trace,
-    json,
+    maxSteps,
     colours: terminalKind(io.columns !== undefined).colours,
     columns: io.columns,
-    ...steps,
-    ...(junit !== undefined && { junit }),
-    ...(timeout !== undefined && { whyEnd: endAfter(timeout, clock) }),
+    filter,
   };
-  return runFiles(named, run, () => new SourceFiles({ allowed, stdin }), makeSession, io);
+  const end = timeout === undefined ? undefined : endAfter(timeout, clock);
+  const data = { allowed: options.allowFile, stdin, code };
+  const runner = new FilesRunner(
+    { ...run, json, ...(junit !== undefined && { junit }), onlyFailed: failed === true },
+    {
+      makeFiles: () => new SourceFiles({ allowed, stdin, code }),
+      makeSession,
+      clock,
+      io,
+      lastFailures: cacheDirectory === undefined ? undefined : new LastFailures(cacheDirectory),
+      ...(end && { whyEnd: end.whyEnd }),
+      startThreads: startThreads && ((files) => startThreads(files, { options: run, ...data, end: end?.forThreads() })),
+    },
+  );
+  const names = runner.namesOf(named);
+  if (!watch) return (await runner.run(names)).code;
+  const { watchFiles } = await import('./runs/watch.ts');
+  return watchFiles(names, { runner, io, clears: terminalKind(io.columns !== undefined).escapes });
 }
 
-function endAfter(seconds: number, clock: () => number): () => string | undefined {
+function endAfter(seconds: number, clock: () => number) {
   const end = clock() + seconds * 1000;
-  return () => (clock() < end ? undefined : `the time of --timeout (${seconds} s) is over`);
+  const why = `the time of --timeout (${seconds} s) is over`;
+  return {
+    whyEnd: () => (clock() < end ? undefined : why),
+    forThreads: () => ({ atMs: performance.timeOrigin + performance.now() + end - clock(), why }),
+  };
 }

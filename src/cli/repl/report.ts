@@ -56,7 +56,8 @@ function namesOf(results: readonly FileResult[]): string {
   return `${names.join(', ')}${rest === 0 ? '' : ` and ${plural(rest, 'other')}`}`;
 }
 
-export function reportOf(result: FileResult): ReplReport {
+/** @param value the last value, if the code was typed */
+export function reportOf(result: FileResult, value?: string): ReplReport {
   const { file, expectations, error, notes } = result;
   const failures = failuresOf(result).map(({ place, text }) => ({ ...jsonPlace(place), text: severalLines(text) }));
   return {
@@ -66,6 +67,7 @@ export function reportOf(result: FileResult): ReplReport {
     failures,
     error: error === undefined ? null : errorToJson(error),
     notes: [...new Set(notes)].map(severalLines),
+    ...(value !== undefined && { value: severalLines(value) }),
   };
 }
 
@@ -102,5 +104,6 @@ export const ReplReport = z.object({
     .nullable()
     .meta({ description: 'the form that ended the run, or null if the file has run to its end' }),
   notes: z.array(z.string()).meta({ description: 'what was not checked' }),
+  value: z.string().optional().meta({ description: 'the last value of `-e` or of standard input; absent for files' }),
 });
 export type ReplReport = Readonly<z.infer<typeof ReplReport>>;

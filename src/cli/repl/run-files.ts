@@ -3,117 +3,181 @@
 import { writeFileSync } from 'node:fs';
 import { EXIT, UsageError } from '../../app/process/exit.ts';
 import { severalLines } from '../../base/text/plain-text.ts';
-import type { Dialect } from '../../contract/dialect.ts';
-import type { Session, SessionOptions } from '../../contract/repl/repl-session.ts';
 import type { FileResult } from '../../contract/repl/result.ts';
 import { inColours, inPlain } from '../../rig/terminal/screen.ts';
 import type { Io } from '../io.ts';
 import { junitXml } from './junit.ts';
-import { fileLines, hasFailed, placeText, reportOf, summaryLine } from './report.ts';
-import { resolvePath, type SourceFiles, STDIN, STDIN_NAME } from './source-files.ts';
+import { fileLines, hasFailed, reportOf, summaryLine } from './report.ts';
+import { listLines, timeText } from './results/test-list.ts';
+import type { FileThreads, StartThreads } from './runs/file-threads.ts';
+import type { LastFailures } from './runs/last-failures.ts';
+import { type FileRun, type RunOptions, type RunTools, runFile } from './runs/run-file.ts';
+import { type SourceFiles, STDIN, STDIN_NAME } from './source-files.ts';
 
-/** The members of `Session` that are used here. Tests can replace them. */
-export type ContractSession = Pick<Session, 'runFile' | 'runText' | 'names'>;
-export type MakeSession = (options: SessionOptions) => ContractSession;
-
-export interface RunOptions {
-  readonly dialect: Dialect;
-  /** Whether to print the value of each top-level form. */
-  readonly trace: boolean;
+export interface FilesOptions extends RunOptions {
   /** Whether the results are printed as JSON. If so, texts that the code prints go to stderr. */
   readonly json: boolean;
-  /** Whether failures are coloured. */
-  readonly colours?: boolean;
-  /** Number of columns of the terminal; absent without one. */
-  readonly columns?: number | undefined;
-  /** Maximum number of evaluation steps of each top-level form; absent for the default. */
-  readonly maxSteps?: number;
   /** Path of the file for the results as JUnit XML; absent if it should not be written. */
   readonly junit?: string;
-  /** @returns the reason why the run must end now, as a clause; undefined if it may continue */
-  readonly whyEnd?: () => string | undefined;
+  /** Whether to run only the files that had failed when they were run last, if some had. */
+  readonly onlyFailed?: boolean;
 }
 
-/**
- * @param paths the arguments of the command
- * @param makeFiles makes a SourceFiles for each session
- * @returns the exit code: noWork if the run was stopped, failed after an error or a failed expectation, otherwise done
- * @throws UsageError, before anything runs, for a file that cannot be read; and after the run, for a JUnit file that
- *   cannot be written
- */
-export async function runFiles(
-  paths: readonly string[],
-  options: RunOptions,
-  makeFiles: () => SourceFiles,
-  makeSession: MakeSession,
-  io: Pick<Io, 'out' | 'say'>,
-): Promise<number> {
-  const all = paths.map((path) => {
-    const name = path === STDIN ? STDIN_NAME : path;
-    const files = makeFiles();
-    files.name(name);
-    return { name, files };
-  });
-  let hasEnded = false;
-  const whyEnd = () => {
-    const why = options.whyEnd?.();
-    hasEnded ||= why !== undefined;
-    return why;
-  };
-  const results: FileResult[] = [];
-  for (const { name, files } of all) {
-    const why = whyEnd();
-    const session = makeSession(sessionOptions({ ...options, whyEnd }, files, io));
-    const result = why === undefined ? session.runFile(name) : notRun(name, why);
-    const lines = options.json
-      ? [JSON.stringify(reportOf(result))]
-      : fileLines(result, all.length > 1, await linesOfFailures(result, options, files, session));
-    io.out(`${lines.join('\n')}\n`);
-    results.push(result);
+export interface FilesTools extends Omit<RunTools, 'print'> {
+  /** Makes a SourceFiles for each session. */
+  readonly makeFiles: () => SourceFiles;
+  readonly io: Pick<Io, 'out' | 'say'>;
+  /** Starts threads for many files; absent if this thread runs all of them. */
+  readonly startThreads?: StartThreads | undefined;
+  /** The files that have failed before; absent if that is not remembered. */
+  readonly lastFailures?: LastFailures | undefined;
+}
+
+/** Time after which several files that are left are worth threads, whose start takes a few tenths of a second. */
+const WORTH_THREADS_MS = 300;
+
+/** Runs files, and reports the results. */
+export class FilesRunner {
+  readonly #options: FilesOptions;
+  readonly #tools: FilesTools;
+
+  constructor(options: FilesOptions, tools: FilesTools) {
+    this.#options = options;
+    this.#tools = tools;
   }
-  if (!options.json) io.out(`${summaryLine(results)}\n`);
-  if (options.junit !== undefined) writeJunit(options.junit, results);
-  if (hasEnded) return EXIT.noWork;
-  return results.some(hasFailed) ? EXIT.failed : EXIT.done;
+
+  /** Starts threads that can run the files again and again; undefined if this thread has to. */
+  startThreads(files: number): FileThreads | undefined {
+    return this.#tools.startThreads?.(files);
+  }
+
+  /**
+   * @param paths the arguments of the command
+   * @returns the names of the files to run
+   * @throws UsageError for a file that cannot be read
+   */
+  namesOf(paths: readonly string[]): string[] {
+    const names = paths.map((path) => (path === STDIN ? STDIN_NAME : path));
+    for (const name of names) this.#filesOf(name);
+    const { lastFailures, io } = this.#tools;
+    if (!this.#options.onlyFailed || !lastFailures) return names;
+    const failed = names.filter((name) => lastFailures.has(name));
+    if (failed.length > 0) return failed;
+    io.say('No file had failed when it was run last, so all are run.');
+    return names;
+  }
+
+  /**
+   * Runs files, and prints the results in their order.
+   * @param threads run the files; by default this thread, and threads that are started once that is worth while
+   * @returns the exit code: noWork if the run was stopped, failed after an error or a failed expectation, otherwise
+   *   done; and what was run
+   * @throws UsageError after the run, for a JUnit file that cannot be written
+   */
+  async run(names: readonly string[], threads?: FileThreads): Promise<{ code: number; runs: readonly FileRun[] }> {
+    const { clock, io, lastFailures } = this.#tools;
+    const { filter, json, junit } = this.#options;
+    const begun = clock();
+    const all: FileRun[] = [];
+    for await (const run of threads ? inThreads(names, threads) : this.#runsOf(names)) {
+      for (const line of run.printed) this.#print(line);
+      all.push(run);
+      if (filter !== undefined && run.result.expectations.length === 0 && !hasFailed(run.result)) continue;
+      const lines = this.#linesOf(run, names.length > 1);
+      if (lines.length > 0) io.out(`${lines.join('\n')}\n`);
+    }
+    const runs =
+      filter === undefined ? all : all.filter(({ result }) => result.expectations.length > 0 || hasFailed(result));
+    const results = runs.map(({ result }) => result);
+    if (!json) this.#summarize(runs, (clock() - begun) / 1000);
+    // With a filter, what has passed is not the whole file.
+    if (filter === undefined)
+      lastFailures?.note(results.map((result) => ({ file: result.file, hasFailed: hasFailed(result) })));
+    if (junit !== undefined) writeJunit(junit, results);
+    if (runs.some(({ isLate }) => isLate)) return { code: EXIT.noWork, runs: all };
+    return { code: results.some(hasFailed) || runs.length === 0 ? EXIT.failed : EXIT.done, runs: all };
+  }
+
+  /** Runs files in this thread, and the rest of them in threads if that has taken long. */
+  async *#runsOf(names: readonly string[]): AsyncGenerator<FileRun> {
+    const { clock, startThreads } = this.#tools;
+    const begun = clock();
+    for (const [at, name] of names.entries()) {
+      const left = names.slice(at);
+      if (startThreads && left.length > 1 && clock() - begun >= WORTH_THREADS_MS) {
+        const threads = startThreads(left.length);
+        try {
+          yield* inThreads(left, threads);
+        } finally {
+          await threads.close();
+        }
+        return;
+      }
+      yield await runFile(name, this.#filesOf(name), this.#options, {
+        ...this.#tools,
+        print: (line) => this.#print(line),
+      });
+    }
+  }
+
+  /** @throws UsageError if the file cannot be read */
+  #filesOf(name: string): SourceFiles {
+    const files = this.#tools.makeFiles();
+    files.name(name);
+    return files;
+  }
+
+  #isTyped(name: string): boolean {
+    return this.#tools.makeFiles().isTyped(name);
+  }
+
+  #print(line: string): void {
+    const { io } = this.#tools;
+    if (this.#options.json) io.say(line);
+    else io.out(`${line}\n`);
+  }
+
+  #linesOf(run: FileRun, isOneOfSeveral: boolean): string[] {
+    const { json, trace, columns } = this.#options;
+    const { result, value, failures } = run;
+    if (json) return [JSON.stringify(reportOf(result, this.#isTyped(result.file) ? value : undefined))];
+    // The value of a test is in the summary, and with `trace` each value has been printed.
+    const isTest = result.expectations.at(-1)?.text === value;
+    const values = value === undefined || value === '' || isTest || trace ? [] : [severalLines(value)];
+    if (isSilent(run)) return values;
+    if (columns === undefined) return [...values, ...fileLines(result, isOneOfSeveral, failures)];
+    return [...values, ...listLines(run, { paint: this.#paint, columns, isOneOfSeveral })];
+  }
+
+  #summarize(runs: readonly FileRun[], seconds: number): void {
+    const { columns, filter } = this.#options;
+    if (runs.length === 1 && isSilent(runs[0])) return;
+    if (runs.length === 0 && filter !== undefined) {
+      this.#tools.io.say(`No test has ${JSON.stringify(filter)} in its name, its transaction or its file.`);
+      return;
+    }
+    const results = runs.map(({ result }) => result);
+    const line = `${summaryLine(results)}${columns === undefined ? '' : `; ${timeText(seconds)}`}`;
+    const isFailed = results.some(hasFailed);
+    this.#tools.io.out(`${columns === undefined ? line : this.#paint(isFailed ? 'red' : 'green', line)}\n`);
+  }
+
+  get #paint() {
+    return this.#options.colours ? inColours : inPlain;
+  }
 }
 
-/** The columns for excerpts where the output is no terminal, as in the logs of CI. */
-const COLUMNS = 120;
-
-async function linesOfFailures(
-  result: FileResult,
-  { colours = false, columns = COLUMNS }: RunOptions,
-  { read }: SourceFiles,
-  session: ContractSession,
-): Promise<string[]> {
-  if (!hasFailed(result)) return [];
-  // What explains failures is loaded only if there are some, so that tests that pass take no longer.
-  const { failureLines } = await import('./failures/failure-lines.ts');
-  return failureLines(result, { read, names: () => session.names(), paint: colours ? inColours : inPlain, columns });
+/** Whether there is nothing to say of typed code but its value. */
+function isSilent({ result, value }: FileRun): boolean {
+  return value !== undefined && result.expectations.length + result.notes.length === 0 && result.error === undefined;
 }
 
-function notRun(file: string, why: string): FileResult {
-  const message = `The file was not run: ${why}`;
-  return { file, expectations: [], error: { place: undefined, message, frames: [] }, notes: [] };
-}
-
-/** @returns the options of a session that prints texts of the code and, with `trace`, the values of top-level forms */
-export function sessionOptions(
-  { dialect, trace, json, maxSteps, whyEnd }: RunOptions,
-  { read }: SourceFiles,
-  io: Pick<Io, 'out' | 'say'>,
-): SessionOptions {
-  const print = json ? io.say : (line: string) => io.out(`${line}\n`);
-  return {
-    dialect,
-    maxSteps,
-    stepsAdvice: '--max-steps N allows more',
-    readFile: read,
-    resolvePath,
-    onPrint: (text) => print(severalLines(text)),
-    ...(whyEnd && { whyEnd }),
-    ...(trace && { onTrace: (place, text) => print(`${placeText(place)}:Trace: ${severalLines(text)}`) }),
-  };
+/** Lets threads run all files at once. @yields the runs in the order of the files */
+async function* inThreads(names: readonly string[], threads: FileThreads): AsyncGenerator<FileRun> {
+  const runs = names.map((name) => threads.run(name));
+  // While the first run is awaited, others may fail. Their errors are thrown when it is their turn.
+  for (const run of runs) run.catch(() => {});
+  for (const run of runs) yield await run;
 }
 
 function writeJunit(path: string, results: readonly FileResult[]): void {

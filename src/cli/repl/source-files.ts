@@ -10,6 +10,8 @@ import { AllowedFiles, IncludedFiles, isPrivateFile, textAt } from '../included-
 export const STDIN = '-';
 /** The name of standard input in results. */
 export const STDIN_NAME = '<stdin>';
+/** The name of the code of `--eval` in results. */
+export const EVAL_NAME = '<eval>';
 
 const REMEDY = 'Give the path of a file of contract code.';
 
@@ -21,17 +23,23 @@ interface SourceFilesOptions {
   readonly allowed?: AllowedFiles;
   /** The text of standard input; undefined if standard input is not one of the files. */
   readonly stdin?: string | undefined;
+  /** The code of `--eval`; undefined if there is none. */
+  readonly code?: string | undefined;
 }
 
 /** The files that one session may read: the files that the user names, and the files that their code loads. */
 export class SourceFiles {
-  readonly #stdin: string | undefined;
+  /** Texts that are in no file, by their names. */
+  readonly #typed: ReadonlyMap<string, string>;
   readonly #included: IncludedFiles;
   /** The absolute paths of the files that the user has named, except symbolic links. */
   readonly #named = new Set<string>();
 
-  constructor({ allowed = new AllowedFiles(), stdin }: SourceFilesOptions = {}) {
-    this.#stdin = stdin;
+  constructor({ allowed = new AllowedFiles(), stdin, code }: SourceFilesOptions = {}) {
+    this.#typed = new Map([
+      ...(stdin === undefined ? [] : [[STDIN_NAME, stdin] as const]),
+      ...(code === undefined ? [] : [[EVAL_NAME, code] as const]),
+    ]);
     this.#included = new IncludedFiles({ allowed, consent: 'its text may be run and shown', ends: ENDS });
   }
 
@@ -40,12 +48,17 @@ export class SourceFiles {
     this.#included.addFolder('.', 'the working folder', false);
   }
 
+  /** Whether this is the name of standard input or of the code of `--eval`, and not that of a file. */
+  isTyped(path: string): boolean {
+    return this.#typed.has(path);
+  }
+
   /**
    * Allows a session to run a file that the user has named, and to load files of that file's folder.
    * @throws UsageError with the reason and the remedy if the file cannot be read
    */
   name(path: string): void {
-    if (path === STDIN_NAME && this.#stdin !== undefined) {
+    if (this.isTyped(path)) {
       this.nameWorkingFolder();
       return;
     }
@@ -80,7 +93,8 @@ export class SourceFiles {
 
   /** @returns the text of a file @throws UnfitFile with a clause as its message */
   readonly read = (path: string): string => {
-    if (path === STDIN_NAME && this.#stdin !== undefined) return this.#stdin;
+    const typed = this.#typed.get(path);
+    if (typed !== undefined) return typed;
     const absolute = resolve(path);
     return this.#named.has(absolute) ? textAt(absolute) : this.#included.read(absolute);
   };

@@ -31,6 +31,8 @@ export interface SessionOptions {
    * @returns the reason why the run must end now, as a clause; undefined if it may continue
    */
   readonly whyEnd?: () => string | undefined;
+  /** @returns the time of a monotonic clock, in milliseconds. Without it, the time of expectations is not measured */
+  readonly clock?: () => number;
   /** @returns the text of a file @throws Error if it cannot be read */
   readonly readFile: (path: string) => string;
   /** @param from path of the file that calls `load` @param path the argument of `load` @returns the path to read */
@@ -49,9 +51,12 @@ const MAX_KEPT_CHARACTERS = 2 ** 28;
 /** Maximum number of characters of all expectations and notes together. Reports repeat these texts several times. */
 const MAX_REPORTED_CHARACTERS = 2 ** 24;
 
-/** @returns a meter for the characters of expectations and notes, for `SessionOptions.reported` */
-export function resultsMeter(): Kept {
-  return new Kept(MAX_REPORTED_CHARACTERS, 'the results have');
+/**
+ * @param shared as for `Kept`
+ * @returns a meter for the characters of expectations and notes, for `SessionOptions.reported`
+ */
+export function resultsMeter(shared?: Int32Array): Kept {
+  return new Kept(MAX_REPORTED_CHARACTERS, 'the results have', shared);
 }
 
 /** The memory of a syntax tree for each character of its source, as a number of characters. */
@@ -79,7 +84,7 @@ export class Session {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#dialect = options.dialect ?? DEFAULT_DIALECT;
-    const { maxSteps, stepsAdvice, maxKept = MAX_KEPT_CHARACTERS, reported = resultsMeter(), whyEnd } = options;
+    const { maxSteps, stepsAdvice, maxKept = MAX_KEPT_CHARACTERS, reported = resultsMeter(), whyEnd, clock } = options;
     this.#kept = new Kept(maxKept, 'the session keeps');
     this.#run = new TestRun({
       dialect: this.#dialect,
@@ -89,6 +94,7 @@ export class Session {
       kept: this.#kept,
       reported,
       look: whyEnd && (() => this.#look()),
+      clock,
     });
   }
 

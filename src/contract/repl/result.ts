@@ -27,10 +27,17 @@ export interface Expectation {
   readonly values?: { readonly expected: string; readonly received: string };
   /** As `Failure.subject`, if an argument has failed. */
   readonly subject?: string | undefined;
+  /** The name of the transaction in which it was; undefined outside of one, and if the transaction has none. */
+  readonly transaction?: string | undefined;
+  /** The time that it took. */
+  readonly seconds?: number;
 }
 
 /** What an expectation that is not met says beside its text. */
 export type FailedDetails = Pick<Expectation, 'values' | 'subject'>;
+
+/** What is measured of an expectation, if the session has a clock. */
+export type Measured = Pick<Expectation, 'transaction' | 'seconds'>;
 
 /** Why the run of a file or input has ended early: a form has failed, a file cannot be read, or a limit is reached. */
 export interface Failure {

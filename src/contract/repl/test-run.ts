@@ -15,7 +15,7 @@ import { INITIAL_STATE } from '../runtime/state.ts';
 import type { Form } from '../syntax/forms.ts';
 import { topLevelOf } from '../syntax/program.ts';
 import type { Value } from '../values/values.ts';
-import { type Expectation, type FailedDetails, TYPED } from './result.ts';
+import { type Expectation, type FailedDetails, type Measured, TYPED } from './result.ts';
 
 /** The functions of the interactive interpreter, by their names. */
 export type TestFunctions = ReadonlyMap<string, Native>;
@@ -32,6 +32,8 @@ interface RunOptions {
   readonly reported: Kept;
   /** Called from time to time while code runs. @throws RunEnded if the code must stop now */
   readonly look: (() => void) | undefined;
+  /** As `SessionOptions.clock`. */
+  readonly clock: (() => number) | undefined;
   readonly makeFunctions: (run: TestRun, dialect: Dialect) => TestFunctions;
 }
 
@@ -220,6 +222,15 @@ export class TestRun {
     return texts;
   }
 
+  /** Begins to measure an expectation. @returns a function that returns what was measured; nothing without a clock */
+  measure(): () => Measured {
+    const { clock } = this.#options;
+    if (!clock) return () => ({});
+    const name = this.#transaction?.name;
+    const begun = clock();
+    return () => ({ ...(name !== undefined && { transaction: name }), seconds: (clock() - begun) / 1000 });
+  }
+
   /** Adds a sentence to `notes`. The same sentence is added only once. */
   note(text: string): void {
     if (!this.notes.has(text)) this.#report(text);
@@ -229,9 +240,14 @@ export class TestRun {
   /**
    * Adds the result of an expectation.
    * @param position of the call; undefined if it is not known
-   * @param details of an expectation that is not met
+   * @param details what is measured, and what is to be said of an expectation that is not met
    */
-  expectation(passed: boolean, text: string, position: Position | undefined, details: FailedDetails = {}): void {
+  expectation(
+    passed: boolean,
+    text: string,
+    position: Position | undefined,
+    details: FailedDetails & Measured = {},
+  ): void {
     const place = { file: position?.file ?? TYPED, position: position ?? { line: 0, column: 0, offset: 0 } };
     this.#report(text);
     this.expectations.push({ place, passed, text, ...details });

@@ -29,15 +29,18 @@ const PRINTED = 4;
 export class Kept {
   readonly #most: number;
   readonly #holder: string;
+  readonly #shared: Int32Array | undefined;
   #characters = 0;
 
   /**
    * @param most maximum number of characters
    * @param holder the beginning of the error message: `the results have`
+   * @param shared the count of all threads together, in memory that they share; absent if this thread counts alone
    */
-  constructor(most: number, holder: string) {
+  constructor(most: number, holder: string, shared?: Int32Array) {
     this.#most = most;
     this.#holder = holder;
+    this.#shared = shared;
   }
 
   /**
@@ -47,6 +50,13 @@ export class Kept {
    */
   add(characters: number): void {
     this.#characters += characters;
+    if (this.#shared) {
+      // Once the maximum is exceeded, the sum stays above it: it must not exceed the integers of the shared memory.
+      const added = Math.min(Math.ceil(characters), this.#most + 1);
+      const before = Atomics.load(this.#shared, 0);
+      this.#characters = before + added;
+      if (before <= this.#most) Atomics.add(this.#shared, 0, added);
+    }
     if (this.#characters > this.#most) throw new RunEnded(`${this.#holder} more than ${this.#most} characters`);
   }
 

@@ -1,6 +1,6 @@
 /** A session that gives results which a test has prepared, in place of those of real code. */
 
-import type { ContractSession } from '#pickaxe/cli/repl/run-files.js';
+import type { ContractSession } from '#pickaxe/cli/repl/runs/run-file.js';
 import type { SessionOptions } from '#pickaxe/contract/repl/repl-session.js';
 import type { Expectation, FileResult } from '#pickaxe/contract/repl/result.js';
 

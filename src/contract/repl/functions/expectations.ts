@@ -8,7 +8,7 @@ import { type Argument, type Call, lazy, type Native, nativeFailure } from '../.
 import { SteppedWalk } from '../../runtime/steps.ts';
 import { typeText } from '../../values/printing.ts';
 import { areEqual, type Value } from '../../values/values.ts';
-import { type FailedDetails, positionText } from '../result.ts';
+import { type FailedDetails, type Measured, positionText } from '../result.ts';
 import type { TestRun } from '../test-run.ts';
 
 /** The texts before the message of an error in dialect 4, by the kind of the error. Other kinds have no such text. */
@@ -51,6 +51,7 @@ class Expecting {
   readonly #call: Call;
   readonly #doc: string;
   readonly #what: string;
+  readonly #measured: () => Measured;
 
   /**
    * @param doc the first argument, which describes the expectation
@@ -58,6 +59,7 @@ class Expecting {
    */
   constructor(run: TestRun, doc: Argument, call: Call, what: string) {
     this.#run = run;
+    this.#measured = run.measure();
     this.#call = call;
     this.#doc = docOf(doc, call);
     this.#what = what;
@@ -179,7 +181,7 @@ class Expecting {
   }
 
   #report(passed: boolean, text: string, details?: FailedDetails): string {
-    this.#run.expectation(passed, text, this.#call.position, details);
+    this.#run.expectation(passed, text, this.#call.position, { ...details, ...this.#measured() });
     return text;
   }
 }

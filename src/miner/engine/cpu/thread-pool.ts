@@ -6,6 +6,7 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { onAbort } from '../../../base/system/abort.ts';
+import { IMPORT_ONLY } from '../../../base/system/thread-flags.ts';
 import { NOTHING_SOLVES, type Puzzle } from '../../../protocol/chain/job.ts';
 import { COUNTERS, PAGES, type Range, sizeOf } from '../../../protocol/chain/nonce.ts';
 import type { CoreKind } from '../device.ts';
@@ -26,13 +27,6 @@ const TASKS_PER_THREAD = 2;
 const QUEUE_PER_THREAD = 8;
 
 const WORKER = new URL('./worker-thread.js', import.meta.url);
-
-/**
- * A flag that makes Piscina load the script by import() only. Piscina would try require() first, and Node.js 20 aborts
- * the process if a thread is ended during the require() of an ES module. This happens, for example, when a miner is
- * stopped right after its start.
- */
-const IMPORT_ONLY = '--no-experimental-require-module';
 
 interface ThreadOptions {
   readonly data: Omit<ThreadData, 'currentRun'>;
@@ -122,7 +116,7 @@ function startThread(worker: URL, data: ThreadData, failed: (error: unknown) => 
     idleTimeout: Number.POSITIVE_INFINITY,
     concurrentTasksPerWorker: QUEUE_PER_THREAD,
     workerData: data,
-    ...(process.allowedNodeEnvironmentFlags.has(IMPORT_ONLY) && { execArgv: [IMPORT_ONLY] }),
+    ...(IMPORT_ONLY.length > 0 && { execArgv: [...IMPORT_ONLY] }),
     // The histograms of Piscina's timing would take almost a megabyte for each thread.
     recordTiming: false,
   });
