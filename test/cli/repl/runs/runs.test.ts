@@ -28,7 +28,10 @@ const GOOD = `(begin-tx "sums")
 const repl = (args: string[], given: Given = {}) => pickaxeIn(folder.path, ['repl', ...args], { NO_COLOR: '1' }, given);
 const onTerminal = async (...args: string[]) => {
   const { stdout } = await repl(args, { columns: 60 });
-  return stdout.replace(/ {2}\d+ ms/g, '').replace(/\d+ ms/, 'N ms').split('\n');
+  return stdout
+    .replace(/ {2}\d+ ms/g, '')
+    .replace(/\d+ ms/, 'N ms')
+    .split('\n');
 };
 
 describe('code of -e', () => {
