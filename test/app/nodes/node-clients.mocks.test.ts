@@ -81,9 +81,11 @@ describe('a client of a node', () => {
     served.set(ONE, fault('not found', 'nothing'));
     const says = `${ONE} does not say which network it serves: give it with --network, like --network mainnet01.`;
     await expect(openNodeApi({ url: ONE }, settings({}))).rejects.toThrow(new UsageError(says));
+    served.set(P2P, fault('not found', 'nothing'));
+    await expect(openNodeApi({ p2pUrl: P2P }, settings({}))).rejects.toThrow(`${P2P} does not say which network`);
     served.set(ONE, fault('unreachable', 'it is away'));
     await expect(openNodeApi({ url: ONE }, settings({}))).rejects.toThrow(NodeError);
-    expect(closed).toEqual([ONE, ONE]);
+    expect(closed).toEqual([ONE, P2P, ONE]);
   });
 
   it('is named as missing in other words on a rig of a fleet', () => {

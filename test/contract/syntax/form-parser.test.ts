@@ -88,7 +88,14 @@ describe('tokens', () => {
     expect(read('; (a\n\t1 ;; " \r\n 2;')).toEqual([1n, 2n]);
     expect(read('')).toEqual([]);
     expect(read(' ; nothing')).toEqual([]);
-    expect(read('1\u00a02')).toEqual([1n, 2n]);
+    expect(read('1\u00a02\u30003')).toEqual([1n, 2n, 3n]);
+    for (const [text, dialect] of [
+      ['1×2', 4],
+      ['1\u200b2', 4],
+      ['1\u00a02', 5],
+    ] as const) {
+      expect(() => read(text, dialect)).toThrow(ContractError);
+    }
   });
 
   it('reads the escapes of each dialect', () => {

@@ -85,7 +85,7 @@ it('a link waits ever longer while it is refused, and begins anew after a good c
     nowMs += 10_000;
     socket.end('PONG\r\n');
   };
-  const acts = [refuse, refuse, beGood, refuse, () => {}];
+  const acts = [...Array(5).fill(refuse), beGood, refuse, () => {}];
   const { url } = await pretend((socket) => {
     socket.write(info());
     const act = acts.shift();
@@ -96,5 +96,29 @@ it('a link waits ever longer while it is refused, and begins anew after a good c
   onTestFinished(() => link.close());
   link.open();
   await turnsUntil(() => acts.length === 0);
-  expect(pauses).toEqual([125, 3_750, 125, 7_500, 125, 375, 125, 3_750]);
+  const refused = [3_750, 7_500, 15_000, 30_000, 45_000];
+  expect(pauses).toEqual([...refused.flatMap((ms) => [125, ms]), 125, 375, 125, 3_750]);
+});
+
+it('a link begins its subscriptions anew on each connection, except for those that have ended', async () => {
+  const sockets: Socket[] = [];
+  const { url, received } = await pretend((socket) => {
+    sockets.push(socket);
+    socket.write(info());
+    socket.on('data', (data) => {
+      if (data.includes('PING')) socket.write('PONG\r\n');
+    });
+  });
+  const { link, states } = open([url]);
+  const times = (subject: string) => received().toString().split(`SUB ${subject} `).length - 1;
+  const end = link.subscribe('ended', () => {});
+  link.subscribe('kept', () => {});
+  await turnsUntil(() => states.at(-1)?.isConnected === true && times('kept') === 1);
+  end();
+  sockets[0].destroy();
+  await turnsUntil(() => {
+    vi.advanceTimersByTime(100);
+    return times('kept') === 2;
+  });
+  expect([times('kept'), times('ended')]).toEqual([2, 1]);
 });

@@ -14,6 +14,7 @@ import { decodeBase64url, encodeBase64url, LedgerFormatError, parseExactJson } f
 import { payloadWithOutputsFromJson, provePayload } from '#pickaxe/protocol/ledger/payload.js';
 import { PATIENCE } from '../../patience.ts';
 import { payloads } from '../../protocol/ledger/vectors.ts';
+import { turns } from '../../turns.ts';
 import { branches, FakeClock, headerOf, madeBlock, madeHeader, madeRecord, PretendNode } from './pretend.ts';
 
 /** Longer than the minimum time between deciding looks. */
@@ -615,6 +616,26 @@ describe('the reward of a won block', () => {
     // The node that has taken the block is asked first.
     expect([other, node].map(({ asked }) => asked.filter((what) => what === 'payload').length)).toEqual([0, 1]);
     expect(totalsOf(watch.store.blocks)).toMatchObject({ won: 1, earned: 0n, unproven: 0, paidElsewhere: 1 });
+  });
+
+  it('is still being asked for at the end, which waits for the answer', async () => {
+    const node = new PretendNode();
+    const watch = new Watch(node);
+    const stop = new AbortController();
+    let isRunning = true;
+    const running = watch.follower.run(stop.signal).then(() => {
+      isRunning = false;
+    });
+    const answers: (() => void)[] = [];
+    node.payloadWithOutputs = () => new Promise((resolve) => answers.push(() => resolve(undefined)));
+    watch.found(header, { account: 'k:me' });
+    await vi.waitFor(() => expect(answers).toHaveLength(1), PATIENCE);
+    stop.abort();
+    watch.clock.advance(3_600_000);
+    await turns();
+    expect(isRunning).toBe(true);
+    for (const answer of answers) answer();
+    await running;
   });
 
   it('is asked for at once although a refused block of the same node is being looked at', async () => {

@@ -296,6 +296,15 @@ describe('a pool’s shares', () => {
     ]);
   });
 
+  test('are logged at debug when they are found, with their nonce', () => {
+    const { lines, tell } = log();
+    const { type: _, outcome, reason, answerSeconds, ...about } = share('gpu0', 'accepted');
+    tell({ ...about, type: 'solution', nonce: 77n, hash: new Uint8Array(32) });
+    const { chain, height } = about;
+    const msg = `solution for chain ${chain} height ${height}, nonce 77`;
+    expect(lines).toEqual([{ level: 'debug', tag: 'gpu0', msg }]);
+  });
+
   test('that a parent took have only their number, and no warning', () => {
     const { lines, tell } = log();
     tell(share('cpu', 'delivered'), verdict('cpu', 'delivered'));

@@ -104,6 +104,7 @@ describe('a delivery is tried again after faults that may pass', () => {
 
   it.each<[string, Answer, Partial<WebhookOptions>?]>([
     ['an error', status(500)],
+    ['a time limit of the service', status(408)],
     ['too many requests', status(429)],
     ['no answer', hang, IMPATIENT],
     ['a closed connection', closed],
@@ -152,13 +153,23 @@ describe('a delivery is tried again after faults that may pass', () => {
 });
 
 describe('a delivery is not tried again after lasting faults', () => {
-  it.each([400, 401, 404, 410])('such as the status %i', async (code) => {
+  it.each([300, 399, 400, 401, 404, 407, 409, 410, 428, 430, 499])('such as the status %i', async (code) => {
     const { url, got } = await service((_, response) => response.writeHead(code).end());
     const { hook, warned } = webhook(url);
     hook.send(notice());
     await hook.end();
     expect(got).toHaveLength(1);
-    expect(warned()).toEqual([`${url.origin} did not get the event block: it answered ${code}`]);
+    const why = code < 400 ? ', and redirects are not followed' : '';
+    expect(warned()).toEqual([`${url.origin} did not get the event block: it answered ${code}${why}`]);
+  });
+
+  it.each([200, 201, 204, 299])('but the status %i means that it was accepted', async (code) => {
+    const { url, got } = await service((_, response) => response.writeHead(code).end());
+    const { hook, said } = webhook(url);
+    hook.send(notice());
+    await hook.end();
+    expect(got).toHaveLength(1);
+    expect(said).toEqual([]);
   });
 
   it('such as a redirect, which is not followed because it would send the token elsewhere', async () => {

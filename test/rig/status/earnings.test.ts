@@ -125,6 +125,13 @@ describe('a rig', () => {
     expect(tally.status().earnings.blocksPerDay).toBeCloseTo(1, 9);
   });
 
+  it('earns by no table while the work does not name its network', () => {
+    const { tally, tell } = mining({ coinsAt: () => 1 });
+    expect(perDay(tally)).toBeCloseTo(1, 9);
+    tell(work(0, ONE_A_DAY, { networkCode: undefined }));
+    expect(perDay(tally)).toBeNull();
+  });
+
   it('earns what its last won block brought, where there is no table', () => {
     const { tally, tell } = mining();
     expect(perDay(tally)).toBeNull();

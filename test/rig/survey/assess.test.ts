@@ -56,7 +56,10 @@ describe('a node', () => {
       height: 1_000_000n,
       heads: new Map([[77, { height: 9n, hash: new Uint8Array(32) }]]),
     };
-    expect(judged(seen({ newestBlockUs: OLD_US }), seen({ cut: strange }))).toEqual([[], []]);
+    expect(assess([seen({ newestBlockUs: OLD_US }), seen({ cut: strange })], 'x', NOW_US)).toMatchObject([
+      { behind: 0, problems: [] },
+      { behind: 0, problems: [] },
+    ]);
     // A block is not old only because this machine's clock is ahead.
     const skew = { leastUs: 900_000_000n, mostUs: 900_000_000n };
     expect(assess([seen({ newestBlockUs: NOW_US - 930_000_000n, skew }), liar], 'x', NOW_US)[0].behind).toBe(0);
