@@ -241,6 +241,13 @@ describe('a short text that would take long is refused', () => {
     expect(parse(`${CODE}#`.padEnd(262_144, 'a')).message).toMatchObject({ exec: {} });
   });
 
+  it('but one of exactly as many parts as are read', () => {
+    // The first line has seven parts, with the document's beginning, and each empty line is one more.
+    const parts = (count: number) => CODE + '\n'.repeat(count - 7);
+    expect(parse(parts(50_000)).message).toMatchObject({ exec: { code: '1' } });
+    expect(() => parse(parts(50_001))).toThrow(/has more than 50000 parts/);
+  });
+
   it('an alias stands for the last anchor of its name before it', () => {
     const { message } = parse(data('  - &a 1\n  - *a\n  - &a [2]\n  - *a'));
     expect('exec' in message && stringifyExactJson(message.exec.data)).toBe('[1,1,[2],[2]]');
