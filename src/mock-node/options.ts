@@ -2,7 +2,6 @@
 
 import { z } from 'zod';
 import { LONGEST_TIMER_MS } from '../base/system/clock.ts';
-import type { Dialect } from '../contract/dialect.ts';
 import { parseDecimal } from '../protocol/ledger/decimal.ts';
 import { type Graph, graphOf, knownGraph } from '../protocol/ledger/graphs.ts';
 import { versionCodeOf } from '../protocol/ledger/header.ts';
@@ -170,8 +169,8 @@ const contractOptions = {
    * other chains.
    */
   gasStation: z.boolean().default(false),
-  /** The dialect of the contract language: `old` is version 4, `new` is version 5. Their error messages differ. */
-  words: z.enum(['old', 'new']).default('new'),
+  /** The generation of the contract language: live nodes run 5. `dialect` is that of the paths and headers. */
+  contractDialect: z.union([z.literal(4), z.literal(5)]).default(5),
   minGasPrice: decimal.default('0.00000001'),
   /** Maximum gas of all transactions in a block, and maximum gas limit of one command. */
   blockGasLimit: z.number().int().min(1).default(150_000),
@@ -276,8 +275,3 @@ export type Settings = z.output<typeof optionsSchema>;
 export type LedgerSettings = Pick<Settings, keyof typeof ledgerOptions>;
 export type ContractSettings = Pick<Settings, keyof typeof contractOptions | 'network' | 'chains' | 'outputEvents'>;
 export type ServerSettings = Pick<Settings, keyof typeof serverOptions>;
-
-/** @returns the dialect of the contract language that the option `words` selects */
-export function dialectOf({ words }: Pick<ContractSettings, 'words'>): Dialect {
-  return words === 'old' ? 4 : 5;
-}

@@ -1,14 +1,7 @@
 /** Which options a mock node takes: each limit is tried with a value that just fits, and one that does not. */
 
 import { describe, expect, it } from 'vitest';
-import {
-  codeOf,
-  dialectOf,
-  graphFor,
-  isNumberOfChains,
-  MAX_CONTRACT_LENGTH,
-  optionsSchema,
-} from '#pickaxe/mock-node/options.js';
+import { codeOf, graphFor, isNumberOfChains, MAX_CONTRACT_LENGTH, optionsSchema } from '#pickaxe/mock-node/options.js';
 
 const LONGEST_MS = 2 ** 31 - 1;
 const TEN_YEARS_MS = 315_360_000_000;
@@ -141,7 +134,7 @@ it('a node without options is one of a network of twenty chains, as it is on the
     accounts: [],
     contracts: [],
     gasStation: false,
-    words: 'new',
+    contractDialect: 5,
     minGasPrice: '0.00000001',
     blockGasLimit: 150_000,
     listenMs: 180_000,
@@ -184,6 +177,6 @@ it('a network has its own number in headers, or a made-up one', () => {
   expect((['mainnet01', 'testnet04', 'development', 'test-singleton'] as const).map(codeOf)).toEqual([5, 7, 1, 9]);
 });
 
-it('the contract language has the dialect of the option', () => {
-  expect((['old', 'new'] as const).map((words) => dialectOf({ words }))).toEqual([4, 5]);
+it.each([3, 6, '5', 'new'])('the contract language has no dialect %j', (contractDialect) => {
+  expect(optionsSchema.safeParse({ contractDialect }).success).toBe(false);
 });

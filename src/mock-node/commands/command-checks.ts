@@ -7,7 +7,7 @@ import { type Payload, parsePayload, publicMetaOf } from '../../protocol/ledger/
 import { formatDecimal, parseDecimal } from '../../protocol/ledger/decimal.ts';
 import { type ExactJson, LedgerFormatError } from '../../protocol/ledger/json.ts';
 import { MAX_COMMAND_BYTES, unreadable, whyMeaningless } from '../execution/code.ts';
-import { type ContractSettings, dialectOf } from '../options.ts';
+import type { ContractSettings } from '../options.ts';
 
 export interface ReadCommand {
   readonly command: Command;
@@ -93,7 +93,7 @@ export function whyRefused(read: ReadCommand, known: Known, place: Place, settin
   if (signers.length > MAX_SIGNATURES) return 'insert error: Too many signatures';
   // The gas of a command above `MAX_COMMAND_BYTES` cannot be paid, so its code is not parsed.
   const isReadable = Buffer.byteLength(read.command.cmd) <= MAX_COMMAND_BYTES;
-  const fault = isReadable ? unreadable(read.payload, dialectOf(settings)) : undefined;
+  const fault = isReadable ? unreadable(read.payload, settings.contractDialect) : undefined;
   if (fault) return parseErrorText(fault);
   const forgery = forgeryOf(read);
   if (forgery)
@@ -101,7 +101,7 @@ export function whyRefused(read: ReadCommand, known: Known, place: Place, settin
   if (isEarly) return 'Transaction creation time too far in the future';
   // Real nodes send this message also if the time to live is out of range.
   if (isOutside) return 'Transaction time-to-live is expired';
-  const meaningless = isReadable ? whyMeaningless(read.payload, dialectOf(settings)) : undefined;
+  const meaningless = isReadable ? whyMeaningless(read.payload, settings.contractDialect) : undefined;
   return meaningless === undefined ? undefined : `Transaction compilation failed: ${meaningless}`;
 }
 

@@ -14,7 +14,7 @@ import { type Failure, outputJson } from '../execution/output.ts';
 import { checkPayment } from '../execution/run-command.ts';
 import type { Block } from '../ledger/block-store.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { type ContractSettings, dialectOf } from '../options.ts';
+import type { ContractSettings } from '../options.ts';
 import {
   BADLISTED,
   preflightFaults,
@@ -49,7 +49,7 @@ export class CommandService {
   constructor(ledger: Ledger, mempool: Mempool, settings: ContractSettings, report: (fault: unknown) => void) {
     this.settings = settings;
     this.#report = report;
-    this.#dialect = dialectOf(settings);
+    this.#dialect = settings.contractDialect;
     this.#ledger = ledger;
     this.#mempool = mempool;
     ledger.follow(() => this.#waiting.look());

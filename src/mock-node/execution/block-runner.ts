@@ -5,7 +5,7 @@ import type { Decimal } from '../../protocol/ledger/decimal.ts';
 import { LedgerFormatError, parseExactJsonBytes, stringifyExactJson } from '../../protocol/ledger/json.ts';
 import { type ReadCommand, readCommand, whyRefused } from '../commands/command-checks.ts';
 import type { Mempool } from '../commands/mempool.ts';
-import { type ContractSettings, dialectOf } from '../options.ts';
+import type { ContractSettings } from '../options.ts';
 import type { ExecutionContext } from './block-environment.ts';
 import { payReward } from './coin-contract.ts';
 import { BuyGasError } from './gas-payment.ts';
@@ -32,7 +32,7 @@ export class BlockRunner implements Transactions {
     this.#mempool = mempool;
     this.#settings = settings;
     this.#report = report;
-    this.#dialect = dialectOf(settings);
+    this.#dialect = settings.contractDialect;
   }
 
   reward(block: BlockContext, amount: Decimal): Reward {

@@ -12,7 +12,7 @@ import { KeysetGuard } from '../../contract/values/values.ts';
 import { ONE, parseDecimal } from '../../protocol/ledger/decimal.ts';
 import { FINISHER, FINISHER_ACCOUNT } from '../commands/transfer-finisher.ts';
 import { GenesisError } from '../genesis-error.ts';
-import { type ContractSettings, dialectOf } from '../options.ts';
+import type { ContractSettings } from '../options.ts';
 import { coinsValue, evaluatorOn } from './block-environment.ts';
 import { ACCOUNTS, ChainState } from './chain-state.ts';
 import { coinMember, grant } from './coin-contract.ts';
@@ -86,7 +86,7 @@ export class Genesis {
   /** @throws GenesisError for a contract that cannot be parsed */
   constructor(settings: ContractSettings) {
     this.#settings = settings;
-    this.#dialect = dialectOf(settings);
+    this.#dialect = settings.contractDialect;
     this.#contracts = settings.contracts.map(({ name, text }) => {
       return { name, forms: orGenesisError(name, () => formsOf(text, this.#dialect, name)) };
     });

@@ -173,7 +173,7 @@ describe('the second step', () => {
   });
 
   it('can be sent by somebody else', async () => {
-    const { node, first, balance, poll, run, proof } = await started(9, { words: 'old' });
+    const { node, first, balance, poll, run, proof } = await started(9, { contractDialect: 4 });
     // On older nodes, the event of the fee comes first.
     expect(first.events.map(({ name }) => name)).toEqual(['TRANSFER', 'TRANSFER_XCHAIN', 'TRANSFER', 'X_YIELD']);
     const requestKey = node.commands.finishTransfer(SOURCE, first.reqKey);

@@ -23,18 +23,18 @@ function breakNative(name: string): void {
   });
 }
 
-async function start(words: 'old' | 'new') {
+async function start(contractDialect: 4 | 5) {
   const events: MockNodeEvent[] = [];
-  const bank = await startBank({ words }, { onEvent: (event) => events.push(event) });
+  const bank = await startBank({ contractDialect }, { onEvent: (event) => events.push(event) });
   const internal = () => events.filter((event) => event.type === 'internal fault');
   return { ...bank, internal };
 }
 
 const code = (text: string) => ({ message: { exec: { code: text, data: {} } } satisfies Message, capabilities: [] });
 
-describe.each(['old', 'new'] as const)('with %s words, a broken native', (words) => {
+describe.each([4, 5] as const)('in dialect %i, a broken native', (contractDialect) => {
   it('lets the commands fail that use it, which the log says once, and others go on', async () => {
-    const { run, local, internal, balance } = await start(words);
+    const { run, local, internal, balance } = await start(contractDialect);
     breakNative('shift');
     for (const number of [1, 2]) {
       const { result, gas } = await run(0, commandOf(0, code(`(shift ${number} 1)`), { meta: { gasLimit: 900 } }));
@@ -50,7 +50,7 @@ describe.each(['old', 'new'] as const)('with %s words, a broken native', (words)
   });
 
   it('that the payment of gas needs lets /send refuse the command', async () => {
-    const { send, internal } = await start(words);
+    const { send, internal } = await start(contractDialect);
     breakNative('enforce');
     const { status, text } = await send(0, commandOf(0, toBob('1.0')));
     expect([status, text]).toEqual([400, expect.stringContaining(MESSAGE)]);
@@ -58,7 +58,7 @@ describe.each(['old', 'new'] as const)('with %s words, a broken native', (words)
   });
 
   it('that the reward needs leaves the miner without it', async () => {
-    const { node, internal } = await start(words);
+    const { node, internal } = await start(contractDialect);
     breakNative('enforce');
     expect(() => node.ledger.advance(0)).not.toThrow();
     expect(internal()).toHaveLength(1);

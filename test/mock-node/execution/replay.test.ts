@@ -33,12 +33,12 @@ const gasOf = (output: Uint8Array) => JSON.parse(Buffer.from(output).toString())
 
 describe('a transaction of another block is refused', () => {
   it.each([
-    ['new', '(+ 1', "Pact parse error: Expected: [')']"],
-    ['new', '(let)', "Pact parse error: Expected: ['(']"],
-    ['old', '(+ 1', 'Pact parse error: Failed reading: mzero'],
-    ['old', '(let)', 'Transaction compilation failed: <interactive>:0:0: Failure: Syntax error: '],
-  ] as const)('in the %s words if its code is %s', async (words, code, reason) => {
-    const replay = await startReplay({ words });
+    [5, '(+ 1', "Pact parse error: Expected: [')']"],
+    [5, '(let)', "Pact parse error: Expected: ['(']"],
+    [4, '(+ 1', 'Pact parse error: Failed reading: mzero'],
+    [4, '(let)', 'Transaction compilation failed: <interactive>:0:0: Failure: Syntax error: '],
+  ] as const)('in dialect %i if its code is %s', async (contractDialect, code, reason) => {
+    const replay = await startReplay({ contractDialect });
     const replayed = () => replay(codeOn(0, '(+ 1 2)'), codeOn(0, code));
     expect(replayed).toThrow(LedgerFormatError);
     expect(replayed).toThrow(`transaction 1: ${reason}`);

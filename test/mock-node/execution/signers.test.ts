@@ -10,7 +10,7 @@ import { codeOn } from './deployed.ts';
 const startBank = banksOf('chainweb');
 const GAS: Capability = { name: 'coin.GAS', args: [] };
 
-describe.each(['old', 'new'] as const)('in the %s words', (words) => {
+describe.each([4, 5] as const)('in dialect %i', (contractDialect) => {
   it.each<[what: string, capability: Capability, says: string]>([
     ['a name without a module', { name: 'a', args: [] }, 'Invalid capability name: a'],
     ['an empty name', { name: '', args: [] }, 'Invalid capability name: '],
@@ -21,7 +21,7 @@ describe.each(['old', 'new'] as const)('in the %s words', (words) => {
       'Invalid argument of the capability coin.TRANSFER',
     ]),
   ])('a signature for %s is refused', async (_, capability, says) => {
-    const { send, local, run } = await startBank({ words });
+    const { send, local, run } = await startBank({ contractDialect });
     const command = codeOn(0, '(+ 1 2)', { clist: [GAS, capability] });
     const sent = await send(0, command);
     expect([sent.status, sent.text]).toEqual([400, expect.stringContaining(says)]);

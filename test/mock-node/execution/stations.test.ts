@@ -28,16 +28,16 @@ const station = (interfaces: string) => `
 const expectDone = ({ result }: CommandResult) => expect(result).toMatchObject({ status: 'success' });
 
 it.each([
-  ['old', `${PAYER}`, true],
-  ['old', `${PAYER} ${OTHER}`, true],
-  ['old', `${OTHER} ${PAYER}`, true],
-  ['old', OTHER, false],
-  ['old', '', false],
-  ['new', `${OTHER} ${PAYER}`, true],
-  ['new', OTHER, true],
-  ['new', '', true],
-] as const)('in the %s words, a module with %s pays: %s', async (words, interfaces, pays) => {
-  const { run, send, balance } = await startBank({ words });
+  [4, `${PAYER}`, true],
+  [4, `${PAYER} ${OTHER}`, true],
+  [4, `${OTHER} ${PAYER}`, true],
+  [4, OTHER, false],
+  [4, '', false],
+  [5, `${OTHER} ${PAYER}`, true],
+  [5, OTHER, true],
+  [5, '', true],
+] as const)('in dialect %i, a module with %s pays: %s', async (contractDialect, interfaces, pays) => {
+  const { run, send, balance } = await startBank({ contractDialect });
   expectDone(await run(0, codeOn(0, ONE)));
   expectDone(await run(0, codeOn(0, station(interfaces))));
   const transfer = { name: 'coin.TRANSFER', args: [alice, 'station', { decimal: '1.0' }] };

@@ -14,24 +14,24 @@ const refusal = ({ hash }: Command, says: string) =>
   `One or more transactions were invalid: Transaction ${hash} at index 0 failed with: ${says}`;
 
 /** Faulty code, with the messages up to version 4, and in version 5. */
-const UNREADABLE: readonly [string, string, { old: string; new: string }][] = [
-  ['a bracket that is not closed', '(+ 1', { old: 'Failed reading: mzero', new: "Expected: [')']" }],
-  ['a bracket too many', '(+ 1 2))', { old: 'endOfInput', new: 'Too many closing parens, remaining tokens: []' }],
+const UNREADABLE: readonly [string, string, { 4: string; 5: string }][] = [
+  ['a bracket that is not closed', '(+ 1', { 4: 'Failed reading: mzero', 5: "Expected: [')']" }],
+  ['a bracket too many', '(+ 1 2))', { 4: 'endOfInput', 5: 'Too many closing parens, remaining tokens: []' }],
   [
     'a text without an end',
     '(+ 1 2) "abc',
-    { old: 'endOfInput', new: 'Lexical Error: String literal parsing error:  did not close string literal' },
+    { 4: 'endOfInput', 5: 'Lexical Error: String literal parsing error:  did not close string literal' },
   ],
   [
     'too many brackets',
     '('.repeat(5_000),
-    { old: 'Failed reading: mzero', new: 'More than 200 brackets are inside each other' },
+    { 4: 'Failed reading: mzero', 5: 'More than 200 brackets are inside each other' },
   ],
 ];
 
-describe.each(['old', 'new'] as const)('in the %s words', (words) => {
-  it.each(UNREADABLE)('%s is not taken', async (_, code, { [words]: fault }) => {
-    const { send, node, poll } = await startBank({ words });
+describe.each([4, 5] as const)('in dialect %i', (contractDialect) => {
+  it.each(UNREADABLE)('%s is not taken', async (_, code, { [contractDialect]: fault }) => {
+    const { send, node, poll } = await startBank({ contractDialect });
     const sent = command(code);
     const { status, text } = await send(0, sent);
     expect([status, text]).toEqual([400, refusal(sent, `Pact parse error: ${fault}`)]);
@@ -39,10 +39,10 @@ describe.each(['old', 'new'] as const)('in the %s words', (words) => {
     expect(await poll(0, sent.hash)).toBeUndefined();
   });
 
-  it.each(UNREADABLE)('%s is not tried', async (_, code, { [words]: fault }) => {
-    const { local } = await startBank({ words });
+  it.each(UNREADABLE)('%s is not tried', async (_, code, { [contractDialect]: fault }) => {
+    const { local } = await startBank({ contractDialect });
     const unsigned = { ...command(code), sigs: [] };
-    const message = words === 'old' ? `Pact parse error: ${fault}` : fault;
+    const message = contractDialect === 4 ? `Pact parse error: ${fault}` : fault;
     const result = {
       gas: GAS_LIMIT,
       result: { status: 'failure', error: { type: 'SyntaxError', message } },
@@ -57,23 +57,23 @@ describe.each(['old', 'new'] as const)('in the %s words', (words) => {
     expect([plain.status, plain.plain]).toMatchObject([200, result]);
     const { plain: tried } = await local(0, unsigned, '?preflight=true');
     // In version 5, the form of the answer does not depend on the request.
-    expect(tried).toMatchObject(words === 'old' ? { preflightResult: result, preflightWarnings: [] } : result);
+    expect(tried).toMatchObject(contractDialect === 4 ? { preflightResult: result, preflightWarnings: [] } : result);
   });
 
   it('the hash of a command is checked before its code where signatures are not', async () => {
-    const { local } = await startBank({ words });
+    const { local } = await startBank({ contractDialect });
     const changed = { ...command('(+ 1'), hash: 'A'.repeat(43) };
     const { status, text } = await local(0, changed, '?signatureVerification=false');
     expect([status, text]).toEqual([400, expect.stringMatching(/^Validation failed: Hash Mismatch, received A{43}/)]);
   });
 
   it('forms that mean nothing', async () => {
-    const { send, local } = await startBank({ words });
+    const { send, local } = await startBank({ contractDialect });
     const sent = command('(+ 1 2) "ä" (let)');
-    const fault = words === 'old' ? 'Unexpected end of input' : "Expected: ['(']";
+    const fault = contractDialect === 4 ? 'Unexpected end of input' : "Expected: ['(']";
     const { text } = await send(0, sent);
     const says =
-      words === 'old'
+      contractDialect === 4
         ? `Transaction compilation failed: <interactive>:0:12: Failure: Syntax error: ${fault}`
         : `Pact parse error: ${fault}`;
     expect(text).toBe(refusal(sent, says));
@@ -85,9 +85,9 @@ describe.each(['old', 'new'] as const)('in the %s words', (words) => {
   });
 
   it('no code at all', async () => {
-    const { send, run } = await startBank({ words });
+    const { send, run } = await startBank({ contractDialect });
     const sent = command(' ; nothing\n');
-    if (words === 'old') {
+    if (contractDialect === 4) {
       expect((await send(0, sent)).text).toBe(refusal(sent, 'Pact parse error: Failed reading: mzero'));
     } else {
       expect((await run(0, sent)).result.status).toBe('failure');

@@ -28,43 +28,43 @@ const allowed = (sender: string, amount: string) => ({
   args: [sender, bob, { decimal: amount }],
 });
 
-const FAILURES: readonly [string, { command: () => Command; old: [string, string]; new: [string, string] }][] = [
+const FAILURES: readonly [string, { command: () => Command; 4: [string, string]; 5: [string, string] }][] = [
   [
     'an account that does not exist',
     {
       command: () => commandOf(0, read(getBalance('coin', `k:${'5'.repeat(64)}`)), { signers: [] }),
-      old: ['TxFailure', `with-read: row not found: k:${'5'.repeat(64)}`],
-      new: ['TxFailure', 'No value found in table coin_coin-table for key: k:55555555...'],
+      4: ['TxFailure', `with-read: row not found: k:${'5'.repeat(64)}`],
+      5: ['TxFailure', 'No value found in table coin_coin-table for key: k:55555555...'],
     },
   ],
   [
     'a name of ten characters',
     {
       command: () => commandOf(0, read(getBalance('coin', 'abcdefghij')), { signers: [] }),
-      old: ['TxFailure', 'with-read: row not found: abcdefghij'],
-      new: ['TxFailure', 'No value found in table coin_coin-table for key: abcdefghij'],
+      4: ['TxFailure', 'with-read: row not found: abcdefghij'],
+      5: ['TxFailure', 'No value found in table coin_coin-table for key: abcdefghij'],
     },
   ],
   [
     'a name of eleven characters',
     {
       command: () => commandOf(0, read(getBalance('coin', 'abcdefghijk')), { signers: [] }),
-      old: ['TxFailure', 'with-read: row not found: abcdefghijk'],
-      new: ['TxFailure', 'No value found in table coin_coin-table for key: abcdefghij...'],
+      4: ['TxFailure', 'with-read: row not found: abcdefghijk'],
+      5: ['TxFailure', 'No value found in table coin_coin-table for key: abcdefghij...'],
     },
   ],
   [
     'a keyset of which one key has not signed',
     {
       command: () => commandOf(0, { message: transferOf('both', '1.0'), capabilities: [allowed('both', '1.0')] }),
-      old: [
+      4: [
         'TxFailure',
         `Keyset failure (keys-all): [${[A, B]
           .sort()
           .map((key) => `${key.slice(0, 8)}...`)
           .join(', ')}]`,
       ],
-      new: [
+      5: [
         'TxFailure',
         `Keyset failure ( keys-all ):  ${[A, B]
           .sort()
@@ -77,8 +77,8 @@ const FAILURES: readonly [string, { command: () => Command; old: [string, string
     'a capability that nobody has signed',
     {
       command: () => commandOf(0, { message: transferOf(alice, '1.5'), capabilities: [] }),
-      old: ['EvalError', `Managed capability not installed: (coin.TRANSFER "${alice}" "${bob}" 1.5)`],
-      new: [
+      4: ['EvalError', `Managed capability not installed: (coin.TRANSFER "${alice}" "${bob}" 1.5)`],
+      5: [
         'EvalError',
         'Managed capability coin.TRANSFER was not installed. Check the sigs field or the arguments to verify that the capability is specified correctly.',
       ],
@@ -88,8 +88,8 @@ const FAILURES: readonly [string, { command: () => Command; old: [string, string
     'a proof that is none',
     {
       command: () => commandOf(0, arrival(LONG_ID, 'AAAA')),
-      old: ['ContinuationError', 'unable to decode continuation proof'],
-      new: ['EvalError', 'Continuation error: verifyCont: Cannot decode transaction output proof'],
+      4: ['ContinuationError', 'unable to decode continuation proof'],
+      5: ['EvalError', 'Continuation error: verifyCont: Cannot decode transaction output proof'],
     },
   ],
   [
@@ -97,52 +97,52 @@ const FAILURES: readonly [string, { command: () => Command; old: [string, string
     {
       command: () => commandOf(0, toBob('1.0'), { meta: { gasLimit: 508 } }),
       // Before the last version, the size of a command cost gas also in a trial.
-      old: ['GasError', 'Gas limit (508) exceeded: 533'],
-      new: ['EvalError', 'Gas limit "508"exceeded: 525'],
+      4: ['GasError', 'Gas limit (508) exceeded: 533'],
+      5: ['EvalError', 'Gas limit "508"exceeded: 525'],
     },
   ],
   [
     'more coins than there are',
     {
       command: () => commandOf(0, toBob('101.0')),
-      old: ['TxFailure', 'Insufficient funds'],
-      new: ['TxFailure', 'Insufficient funds'],
+      4: ['TxFailure', 'Insufficient funds'],
+      5: ['TxFailure', 'Insufficient funds'],
     },
   ],
   [
     'an amount that was not allowed',
     {
       command: () => commandOf(0, { message: transferOf(alice, '2.0'), capabilities: [allowed(alice, '1.25')] }),
-      old: ['TxFailure', 'TRANSFER exceeded for balance 1.25'],
-      new: ['TxFailure', 'TRANSFER exceeded for balance 1.25'],
+      4: ['TxFailure', 'TRANSFER exceeded for balance 1.25'],
+      5: ['TxFailure', 'TRANSFER exceeded for balance 1.25'],
     },
   ],
 ];
 
-describe.each(['old', 'new'] as const)('in the %s words', (words) => {
-  it.each(FAILURES)('%s', async (_, { command, [words]: [type, message] }) => {
-    const { local } = await startBank({ words, accounts: ACCOUNTS });
+describe.each([4, 5] as const)('in dialect %i', (contractDialect) => {
+  it.each(FAILURES)('%s', async (_, { command, [contractDialect]: [type, message] }) => {
+    const { local } = await startBank({ contractDialect, accounts: ACCOUNTS });
     const { json } = await local(0, command());
     expect(at(json, 'result', 'status')).toBe('failure');
     expect([at(json, 'result', 'error', 'type'), at(json, 'result', 'error', 'message')]).toEqual([type, message]);
   });
 
   it('a failure that was not tried out says on no block, and that all gas is gone', async () => {
-    const { local } = await startBank({ words });
+    const { local } = await startBank({ contractDialect });
     const answer = async (command: Command, query: string) => (await local(0, command, query)).plain as object;
     const missing = commandOf(0, read(getBalance('coin', 'nobody')), { signers: [] });
     expect(await answer(missing, '')).toMatchObject({
       gas: GAS_LIMIT,
       metaData: null,
       txId: null,
-      logs: words === 'old' ? expect.stringMatching(/^[\w-]{43}$/) : null,
+      logs: contractDialect === 4 ? expect.stringMatching(/^[\w-]{43}$/) : null,
       events: [],
       continuation: null,
     });
     const known = commandOf(0, read(getBalance('coin', alice)), { signers: [] });
     const logs = expect.stringMatching(/^[\w-]{43}$/);
     expect(await answer(known, '')).toMatchObject({
-      gas: words === 'old' ? 21 : 17,
+      gas: contractDialect === 4 ? 21 : 17,
       logs,
       metaData: { blockHeight: 5_000_001 },
     });
@@ -154,7 +154,7 @@ describe.each(['old', 'new'] as const)('in the %s words', (words) => {
   });
 
   it('a failure in a block has no number, and costs all gas', async () => {
-    const { run } = await startBank({ words });
+    const { run } = await startBank({ contractDialect });
     const { reqKey, txId, gas, result } = await run(0, commandOf(0, toBob('101.0')));
     expect([txId, gas, result.status]).toEqual([null, GAS_LIMIT, 'failure']);
     expect((await run(0, commandOf(0, toBob('1.0')))).txId).toEqual(expect.any(Number));
@@ -162,10 +162,10 @@ describe.each(['old', 'new'] as const)('in the %s words', (words) => {
   });
 
   it('who cannot pay for what is tried out', async () => {
-    const { local } = await startBank({ words });
+    const { local } = await startBank({ contractDialect });
     const command = commandOf(0, toBob('1.0'), { meta: { gasPrice: coins('1.0') } });
     const { status, text, plain } = await local(0, command, '?preflight=true');
-    if (words === 'old') {
+    if (contractDialect === 4) {
       const contents = `["${command.hash}",{"callStack":[],"type":"TxFailure","message":"Insufficient funds","info":""}]`;
       expect([status, text]).toEqual([400, `Execution failed: {"tag":"BuyGasFailure","contents":${contents}}`]);
       return;
@@ -176,15 +176,16 @@ describe.each(['old', 'new'] as const)('in the %s words', (words) => {
   });
 
   it('who cannot pay for what is sent', async () => {
-    const { send } = await startBank({ words });
+    const { send } = await startBank({ contractDialect });
     const command = commandOf(0, toBob('1.0'), { meta: { gasPrice: coins('1.0') } });
     const { text } = await send(0, command);
-    const why = words === 'old' ? 'Insufficient funds' : `"${command.hash}" Failed to buy gas: Insufficient funds`;
+    const why =
+      contractDialect === 4 ? 'Insufficient funds' : `"${command.hash}" Failed to buy gas: Insufficient funds`;
     expect(text).toMatch(new RegExp(`Attempt to buy gas failed with: ${why}$`));
   });
 
   it('a badlisted command', async () => {
-    const { node, post } = await startBank({ words });
+    const { node, post } = await startBank({ contractDialect });
     const { hash } = commandOf(0, toBob('1.0'));
     node.commands.badlist(hash);
     const { json } = await post(0, 'api/v1/poll', { requestKeys: [hash] });

@@ -128,7 +128,7 @@ describe('a rig', () => {
   it('earns by no table while the work does not name its network', () => {
     const { tally, tell } = mining({ coinsAt: () => 1 });
     expect(perDay(tally)).toBeCloseTo(1, 9);
-    tell(work(0, ONE_A_DAY, { networkCode: undefined }));
+    tell({ type: 'work', chain: 0, height: 6_000_000n, difficulty: ONE_A_DAY });
     expect(perDay(tally)).toBeNull();
   });
 
