@@ -182,7 +182,7 @@ function putAllIn(all) {
   }
 }
 
-/** @returns the files of tests: those in folders of the module’s name first, and then those with fewer imports between */
+/** @returns the files of tests: those in folders of the module’s name, and then those with fewer imports between */
 function nearestFirst(built, distances) {
   const names = built.replace(/^dist\/|\.js$/g, '').split('/');
   const common = (path) => {
