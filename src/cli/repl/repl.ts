@@ -8,6 +8,7 @@ import { terminalKind } from '../../rig/terminal/screen.ts';
 import { AllowedFiles, MAX_FILE_BYTES } from '../included-files.ts';
 import type { Io, Line } from '../io.ts';
 import { collect, positiveInteger, timeOf } from '../usage/options.ts';
+import { ExtraReports } from './results/extras.ts';
 import { FilesRunner } from './run-files.ts';
 import type { FileThreads, ThreadData } from './runs/file-threads.ts';
 import { LastFailures } from './runs/last-failures.ts';
@@ -29,6 +30,11 @@ interface ReplOptions {
   readonly filter?: string;
   readonly failed?: boolean;
   readonly watch?: boolean;
+  readonly gas?: boolean;
+  readonly gasSnapshot?: string;
+  readonly update?: boolean;
+  readonly coverage?: boolean;
+  readonly lcov?: string;
 }
 
 export function declare(command: Command, { io, action }: Line): void {
@@ -43,6 +49,11 @@ export function declare(command: Command, { io, action }: Line): void {
     .option('--filter <text>', 'count only tests with this text in their name, transaction or file')
     .option('--failed', 'run only the files that failed when they were run last', false)
     .option('--watch', 'run files again when they change, or what they load', false)
+    .option('--gas', 'print the gas of each test and each transaction', false)
+    .option('--gas-snapshot <file>', 'compare their gas with that in this file, which the first run writes')
+    .option('--update', 'write the snapshot anew', false)
+    .option('--coverage', 'print which lines and branches of contracts the tests have not run', false)
+    .option('--lcov <file>', 'also write this as an lcov tracefile')
     .option('--trace', 'print the value of each top-level form', false)
     .option('--json', 'one JSON object for each file, on stdout', false)
     .option('--junit <file>', 'also write the results as JUnit XML, for CI')
@@ -104,7 +115,19 @@ interface Surroundings {
 }
 
 /** The options that say nothing at a prompt. */
-const FOR_FILES = ['json', 'junit', 'timeout', 'filter', 'failed', 'watch'] as const;
+const FOR_FILES = [
+  'json',
+  'junit',
+  'timeout',
+  'filter',
+  'failed',
+  'watch',
+  'gas',
+  'gasSnapshot',
+  'update',
+  'coverage',
+  'lcov',
+] as const;
 
 /** @throws UsageError for files that cannot be read or written. At a prompt, also for options that need files */
 export async function replWith(
@@ -120,7 +143,7 @@ export async function replWith(
   if (paths.length === 0 && code === undefined && isTerminal) {
     for (const name of FOR_FILES) {
       if (options[name])
-        throw new UsageError(`--${name} is for files: give some, as in pickaxe repl tests.repl --${name} ….`);
+        throw new UsageError(`${flag(name)} is for files: give some, as in pickaxe repl tests.repl ${flag(name)} ….`);
     }
     const { runPrompt } = await import('./prompt.ts');
     return runPrompt({ dialect, trace, maxSteps }, new SourceFiles({ allowed }), makeSession);
@@ -130,6 +153,9 @@ export async function replWith(
     throw new UsageError('--watch is for files that can change: leave out -e and standard input.');
   }
   const stdin = named.includes(STDIN) ? textOfInput(await io.read(MAX_FILE_BYTES)) : undefined;
+  const { gas, gasSnapshot, update, coverage, lcov } = options;
+  const isFiltered = filter !== undefined;
+  const extras = new ExtraReports({ gas, gasSnapshot, update, coverage, lcov, isFiltered });
   const run: RunOptions = {
     dialect,
     trace,
@@ -137,6 +163,8 @@ export async function replWith(
     colours: terminalKind(io.columns !== undefined).colours,
     columns: io.columns,
     filter,
+    countsGas: extras.countsGas,
+    covers: extras.covers,
   };
   const end = timeout === undefined ? undefined : endAfter(timeout, clock);
   const data = { allowed: options.allowFile, stdin, code };
@@ -147,6 +175,7 @@ export async function replWith(
       makeSession,
       clock,
       io,
+      extras,
       lastFailures: cacheDirectory === undefined ? undefined : new LastFailures(cacheDirectory),
       ...(end && { whyEnd: end.whyEnd }),
       startThreads: startThreads && ((files) => startThreads(files, { options: run, ...data, end: end?.forThreads() })),
@@ -156,6 +185,11 @@ export async function replWith(
   if (!watch) return (await runner.run(names)).code;
   const { watchFiles } = await import('./runs/watch.ts');
   return watchFiles(names, { runner, io, clears: terminalKind(io.columns !== undefined).escapes });
+}
+
+/** @returns the option as it is written: `--gas-snapshot` */
+function flag(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 function endAfter(seconds: number, clock: () => number) {

@@ -8,6 +8,7 @@ import { inColours, inPlain } from '../../rig/terminal/screen.ts';
 import type { Io } from '../io.ts';
 import { junitXml } from './junit.ts';
 import { fileLines, hasFailed, reportOf, summaryLine } from './report.ts';
+import type { ExtraReports } from './results/extras.ts';
 import { listLines, timeText } from './results/test-list.ts';
 import type { FileThreads, StartThreads } from './runs/file-threads.ts';
 import type { LastFailures } from './runs/last-failures.ts';
@@ -29,6 +30,8 @@ export interface FilesTools extends Omit<RunTools, 'print'> {
   readonly io: Pick<Io, 'out' | 'say'>;
   /** Starts threads for many files; absent if this thread runs all of them. */
   readonly startThreads?: StartThreads | undefined;
+  /** What is printed after the results on request; absent if nothing is. */
+  readonly extras?: ExtraReports | undefined;
   /** The files that have failed before; absent if that is not remembered. */
   readonly lastFailures?: LastFailures | undefined;
 }
@@ -75,7 +78,7 @@ export class FilesRunner {
    * @throws UsageError after the run, for a JUnit file that cannot be written
    */
   async run(names: readonly string[], threads?: FileThreads): Promise<{ code: number; runs: readonly FileRun[] }> {
-    const { clock, io, lastFailures } = this.#tools;
+    const { clock, extras, io, lastFailures } = this.#tools;
     const { filter, json, junit } = this.#options;
     const begun = clock();
     const all: FileRun[] = [];
@@ -94,8 +97,14 @@ export class FilesRunner {
     if (filter === undefined)
       lastFailures?.note(results.map((result) => ({ file: result.file, hasFailed: hasFailed(result) })));
     if (junit !== undefined) writeJunit(junit, results);
+    const extra = await extras?.of(runs, this.#paint);
+    for (const line of extra?.lines ?? []) this.#print(line);
+    if (extra?.said !== undefined) io.say(extra.said);
     if (runs.some(({ isLate }) => isLate)) return { code: EXIT.noWork, runs: all };
-    return { code: results.some(hasFailed) || runs.length === 0 ? EXIT.failed : EXIT.done, runs: all };
+    return {
+      code: results.some(hasFailed) || runs.length === 0 || extra?.differs ? EXIT.failed : EXIT.done,
+      runs: all,
+    };
   }
 
   /** Runs files in this thread, and the rest of them in threads if that has taken long. */

@@ -8,8 +8,17 @@ import { readForms } from '../syntax/form-parser.ts';
 import type { Form } from '../syntax/forms.ts';
 import { printed } from '../values/printing.ts';
 import type { Value } from '../values/values.ts';
+import type { Coverage } from './coverage.ts';
 import { testFunctions } from './functions/functions.ts';
-import { type Failure, type FileResult, type Place, positionText, type TextResult, TYPED } from './result.ts';
+import {
+  type Failure,
+  type FileResult,
+  type Place,
+  positionText,
+  type TextResult,
+  type TransactionGas,
+  TYPED,
+} from './result.ts';
 import { TestRun } from './test-run.ts';
 
 export interface SessionOptions {
@@ -33,6 +42,10 @@ export interface SessionOptions {
   readonly whyEnd?: () => string | undefined;
   /** @returns the time of a monotonic clock, in milliseconds. Without it, the time of expectations is not measured */
   readonly clock?: () => number;
+  /** Whether the gas of expectations and transactions is counted, with the table model and without a limit. */
+  readonly countsGas?: boolean;
+  /** Gets what the code runs of modules; absent if that is not asked for. */
+  readonly coverage?: Coverage | undefined;
   /** @returns the text of a file @throws Error if it cannot be read */
   readonly readFile: (path: string) => string;
   /** @param from path of the file that calls `load` @param path the argument of `load` @returns the path to read */
@@ -78,13 +91,17 @@ export class Session {
   #run: TestRun;
   /** Number of files that the present call of `runFile` or `runText` has loaded so far. */
   #loads = 0;
+  /** The gas of all transactions; undefined if gas is not counted. */
+  readonly #transactions: TransactionGas[] | undefined;
   /** The place of the top-level form that has begun last in the present call of `runFile` or `runText`. */
   #at: Place | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#dialect = options.dialect ?? DEFAULT_DIALECT;
-    const { maxSteps, stepsAdvice, maxKept = MAX_KEPT_CHARACTERS, reported = resultsMeter(), whyEnd, clock } = options;
+    const { maxSteps, stepsAdvice, maxKept = MAX_KEPT_CHARACTERS, reported = resultsMeter() } = options;
+    const { whyEnd, clock, coverage } = options;
+    if (options.countsGas) this.#transactions = [];
     this.#kept = new Kept(maxKept, 'the session keeps');
     this.#run = new TestRun({
       dialect: this.#dialect,
@@ -95,15 +112,19 @@ export class Session {
       reported,
       look: whyEnd && (() => this.#look()),
       clock,
+      transactions: this.#transactions,
+      coverage,
     });
   }
 
   /** Runs a file. @returns the expectations and the error of this file, and the notes of the whole session */
   runFile(path: string): FileResult {
     const before = this.#run.expectations.length;
+    const done = this.#transactions?.length;
     const error = this.#caught(path, () => this.#load(path, 0));
     const { expectations, notes } = this.#run;
-    return { file: path, expectations: expectations.slice(before), error, notes: [...notes] };
+    const transactions = this.#transactions && { transactions: this.#transactions.slice(done) };
+    return { file: path, expectations: expectations.slice(before), error, notes: [...notes], ...transactions };
   }
 
   /**

@@ -31,13 +31,21 @@ export interface Expectation {
   readonly transaction?: string | undefined;
   /** The time that it took. */
   readonly seconds?: number;
+  /** The gas that it took, if it is counted. */
+  readonly gas?: number;
 }
 
 /** What an expectation that is not met says beside its text. */
 export type FailedDetails = Pick<Expectation, 'values' | 'subject'>;
 
 /** What is measured of an expectation, if the session has a clock. */
-export type Measured = Pick<Expectation, 'transaction' | 'seconds'>;
+export type Measured = Pick<Expectation, 'transaction' | 'seconds' | 'gas'>;
+
+/** The gas of a transaction, from `begin-tx` to its end. */
+export interface TransactionGas {
+  readonly name: string | undefined;
+  readonly gas: number;
+}
 
 /** Why the run of a file or input has ended early: a form has failed, a file cannot be read, or a limit is reached. */
 export interface Failure {
@@ -57,6 +65,8 @@ export interface FileResult {
   readonly error: Failure | undefined;
   /** Sentences about the calls of `typecheck` and `verify`, which check nothing in this interpreter. */
   readonly notes: readonly string[];
+  /** The transactions that have ended, if gas is counted. */
+  readonly transactions?: readonly TransactionGas[];
 }
 
 /** The result of running typed input. */

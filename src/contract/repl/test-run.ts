@@ -4,7 +4,7 @@ import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
 import { TreeEvaluator } from '../evaluator/evaluator.ts';
 import { runTopLevel } from '../evaluator/top-level.ts';
-import { initialGasLimit } from '../gas/model.ts';
+import { initialGasLimit, tableModel } from '../gas/model.ts';
 import { NATIVES } from '../natives/natives.ts';
 import { Database } from '../runtime/database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from '../runtime/environment.ts';
@@ -15,7 +15,9 @@ import { INITIAL_STATE } from '../runtime/state.ts';
 import type { Form } from '../syntax/forms.ts';
 import { topLevelOf } from '../syntax/program.ts';
 import type { Value } from '../values/values.ts';
-import { type Expectation, type FailedDetails, type Measured, TYPED } from './result.ts';
+import type { Coverage } from './coverage.ts';
+import { CoveredEvaluator } from './covered-evaluator.ts';
+import { type Expectation, type FailedDetails, type Measured, type TransactionGas, TYPED } from './result.ts';
 
 /** The functions of the interactive interpreter, by their names. */
 export type TestFunctions = ReadonlyMap<string, Native>;
@@ -34,6 +36,10 @@ interface RunOptions {
   readonly look: (() => void) | undefined;
   /** As `SessionOptions.clock`. */
   readonly clock: (() => number) | undefined;
+  /** The gas of transactions is added to this list; undefined if gas is counted only at the code's request. */
+  readonly transactions: TransactionGas[] | undefined;
+  /** As `SessionOptions.coverage`. */
+  readonly coverage: Coverage | undefined;
   readonly makeFunctions: (run: TestRun, dialect: Dialect) => TestFunctions;
 }
 
@@ -78,29 +84,33 @@ export class TestRun {
   /** Whether contract files (`.pact`) can use the functions of the interpreter. */
   #allowsInModules = false;
   #transaction: TestTransaction | undefined;
+  /** The gas used before the open transaction. */
+  #gasBefore = 0n;
   #loads: Load[] = [];
   #printed: string[] = [];
 
   constructor(options: RunOptions, expectations: Expectation[] = [], notes = new Set<string>()) {
-    const { dialect, maxSteps, stepsAdvice, makeFunctions } = options;
+    const { dialect, maxSteps, stepsAdvice, makeFunctions, transactions, coverage } = options;
     this.#options = options;
     this.#dialect = dialect;
     this.expectations = expectations;
     this.notes = notes;
-    this.#environment = { ...INITIAL_ENVIRONMENT, gasLimit: initialGasLimit(dialect) };
+    const gas = transactions ? { gasModel: tableModel(), gasLimit: undefined } : { gasLimit: initialGasLimit(dialect) };
+    this.#environment = { ...INITIAL_ENVIRONMENT, ...gas };
     this.functions = makeFunctions(this, dialect);
-    this.evaluator = new TreeEvaluator({
+    const given = {
       dialect,
       natives: NATIVES,
       ...(maxSteps === undefined ? {} : { maxSteps }),
       stepsAdvice,
       testFunctions: this.functions,
       kept: options.kept,
-      note: (text) => this.note(text),
+      note: (text: string) => this.note(text),
       look: options.look,
       environment: this.#environment,
       database: this.#committed,
-    });
+    };
+    this.evaluator = coverage ? new CoveredEvaluator(given, coverage) : new TreeEvaluator(given);
   }
 
   /** @returns a new state with an empty database, which continues the lists of expectations and notes */
@@ -142,7 +152,9 @@ export class TestRun {
     const { state } = evaluator;
     evaluator.resetSteps();
     try {
-      const value = runTopLevel(evaluator, topLevelOf(form, this.#dialect));
+      const tree = topLevelOf(form, this.#dialect);
+      if (tree.kind === 'module') this.#options.coverage?.add(tree);
+      const value = runTopLevel(evaluator, tree);
       evaluator.environment = this.environment;
       return value;
     } catch (fault) {
@@ -160,7 +172,9 @@ export class TestRun {
    */
   begin(name: string | undefined): number {
     if (this.#transaction && this.#dialect === 5) throw new ContractError('eval', 'tx-function failure Begin Tx');
+    this.#noteGas();
     this.#transaction = { number: this.#number, name };
+    this.#gasBefore = this.evaluator.gas.used;
     this.evaluator.database = new Database(this.#committed);
     if (this.#dialect === 4) this.#reset();
     return this.#number;
@@ -173,6 +187,7 @@ export class TestRun {
    */
   end(how: 'commit' | 'rollback'): TestTransaction | undefined {
     const transaction = this.#transaction;
+    this.#noteGas();
     if (this.#dialect === 4) {
       this.#reset();
       this.evaluator.gas.set(0n);
@@ -190,6 +205,20 @@ export class TestRun {
   /** @returns what is defined outside of modules; all other names that code can use are members of modules */
   #definitions(): ReadonlyMap<string, Value> {
     return new Map([...this.evaluator.state.imported].filter(([, value]) => !(value instanceof Member)));
+  }
+
+  /** Notes the gas of the open transaction, if gas is counted. */
+  #noteGas(): void {
+    if (!this.#transaction || !this.#options.transactions) return;
+    const { name } = this.#transaction;
+    this.#options.kept.addEntry([name ?? '']);
+    this.#options.transactions.push({ name, gas: this.#gasSince(this.#gasBefore) });
+  }
+
+  /** @returns the gas used since it was `before`; 0 if code has set it to less */
+  #gasSince(before: bigint): number {
+    const { used } = this.evaluator.gas;
+    return used > before ? Number(used - before) : 0;
   }
 
   #reset(): void {
@@ -228,7 +257,12 @@ export class TestRun {
     if (!clock) return () => ({});
     const name = this.#transaction?.name;
     const begun = clock();
-    return () => ({ ...(name !== undefined && { transaction: name }), seconds: (clock() - begun) / 1000 });
+    const before = this.evaluator.gas.used;
+    return () => ({
+      ...(name !== undefined && { transaction: name }),
+      seconds: (clock() - begun) / 1000,
+      ...(this.#options.transactions && { gas: this.#gasSince(before) }),
+    });
   }
 
   /** Adds a sentence to `notes`. The same sentence is added only once. */

@@ -2,6 +2,7 @@
 
 import { oneLine, severalLines } from '../../../base/text/plain-text.ts';
 import type { Dialect } from '../../../contract/dialect.ts';
+import type { Coverage, FileCoverage } from '../../../contract/repl/coverage.ts';
 import type { Session, SessionOptions } from '../../../contract/repl/repl-session.ts';
 import type { FileResult } from '../../../contract/repl/result.ts';
 import { inColours, inPlain } from '../../../rig/terminal/screen.ts';
@@ -26,6 +27,10 @@ export interface RunOptions {
   readonly columns?: number | undefined;
   /** A part of the names of the tests that count; absent if all do. */
   readonly filter?: string | undefined;
+  /** Whether the gas of tests is counted. */
+  readonly countsGas?: boolean;
+  /** Whether it is noted what the tests run of contracts. */
+  readonly covers?: boolean;
 }
 
 /** What a run needs that cannot be sent to a thread. */
@@ -52,6 +57,8 @@ export interface FileRun {
   readonly read: readonly string[];
   /** Whether the time was over before its end. */
   readonly isLate: boolean;
+  /** What its tests have run of contracts, if that is noted. */
+  readonly coverage: readonly FileCoverage[];
 }
 
 /** The columns for excerpts where the output is no terminal, as in the logs of CI. */
@@ -70,9 +77,12 @@ export async function runFile(
   let value: string | undefined;
   let isLate = false;
   const given = sessionOptions(options, files, print);
+  const coverage = options.covers ? await newCoverage() : undefined;
   const session = makeSession({
     ...given,
     clock,
+    countsGas: options.countsGas === true,
+    coverage,
     readFile: (path) => {
       read.add(path);
       return files.read(path);
@@ -95,7 +105,12 @@ export async function runFile(
   const result = selected(session.runFile(name), options.filter);
   const seconds = (clock() - begun) / 1000;
   const failures = hasFailed(result) ? await linesOfFailures(result, options, files, session) : [];
-  return { result, value, failures, printed: [], seconds, read: [...read], isLate };
+  return { result, value, failures, printed: [], seconds, read: [...read], isLate, coverage: coverage?.files() ?? [] };
+}
+
+async function newCoverage(): Promise<Coverage> {
+  const { Coverage } = await import('../../../contract/repl/coverage.ts');
+  return new Coverage();
 }
 
 /** @returns the run of a file that was not run @param why as a clause */
@@ -109,6 +124,7 @@ export function notRun(file: string, why: string): FileRun {
     seconds: 0,
     read: [file],
     isLate: false,
+    coverage: [],
   };
 }
 
