@@ -8,7 +8,7 @@ import { terminalKind } from '../../rig/terminal/screen.ts';
 import { AllowedFiles, MAX_FILE_BYTES } from '../included-files.ts';
 import type { Io, Line } from '../io.ts';
 import { collect, positiveInteger, timeOf } from '../usage/options.ts';
-import { ExtraReports } from './results/extras.ts';
+import type { ExtraReports } from './results/extras.ts';
 import { FilesRunner } from './run-files.ts';
 import type { FileThreads, ThreadData } from './runs/file-threads.ts';
 import { LastFailures } from './runs/last-failures.ts';
@@ -89,7 +89,6 @@ docs/repl.md explains the functions for tests.`;
 async function runRepl(paths: readonly string[], options: ReplOptions, io: Io): Promise<number> {
   // The contract language is loaded only here, so that other commands, and the help of `repl`, start fast.
   const { resultsMeter, Session } = await import('../../contract/repl/repl-session.ts');
-  const { startFileThreads } = await import('./runs/file-threads.ts');
   const shared = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const reported = resultsMeter(shared);
   return replWith(paths, options, io, {
@@ -97,8 +96,10 @@ async function runRepl(paths: readonly string[], options: ReplOptions, io: Io): 
     makeSession: (given) => new Session({ reported, ...given }),
     clock: () => performance.now(),
     cacheDirectory: userCacheDirectory(),
-    startThreads: (files, data) =>
-      startFileThreads(Math.min(files, availableParallelism()), { ...data, reported: shared }),
+    startThreads: async (files, data) => {
+      const { startFileThreads } = await import('./runs/file-threads.ts');
+      return startFileThreads(Math.min(files, availableParallelism()), { ...data, reported: shared });
+    },
   });
 }
 
@@ -111,7 +112,7 @@ interface Surroundings {
   /** Where is remembered which files have failed; absent if nowhere. */
   readonly cacheDirectory?: string | undefined;
   /** Starts threads for a number of files; absent if there are no threads. */
-  readonly startThreads?: (files: number, data: Omit<ThreadData, 'reported'>) => FileThreads;
+  readonly startThreads?: (files: number, data: Omit<ThreadData, 'reported'>) => Promise<FileThreads>;
 }
 
 /** The options that say nothing at a prompt. */
@@ -153,9 +154,7 @@ export async function replWith(
     throw new UsageError('--watch is for files that can change: leave out -e and standard input.');
   }
   const stdin = named.includes(STDIN) ? textOfInput(await io.read(MAX_FILE_BYTES)) : undefined;
-  const { gas, gasSnapshot, update, coverage, lcov } = options;
-  const isFiltered = filter !== undefined;
-  const extras = new ExtraReports({ gas, gasSnapshot, update, coverage, lcov, isFiltered });
+  const extras = await extrasOf(options);
   const run: RunOptions = {
     dialect,
     trace,
@@ -163,8 +162,8 @@ export async function replWith(
     colours: terminalKind(io.columns !== undefined).colours,
     columns: io.columns,
     filter,
-    countsGas: extras.countsGas,
-    covers: extras.covers,
+    countsGas: extras?.countsGas === true,
+    covers: extras?.covers === true,
   };
   const end = timeout === undefined ? undefined : endAfter(timeout, clock);
   const data = { allowed: options.allowFile, stdin, code };
@@ -185,6 +184,14 @@ export async function replWith(
   if (!watch) return (await runner.run(names)).code;
   const { watchFiles } = await import('./runs/watch.ts');
   return watchFiles(names, { runner, io, clears: terminalKind(io.columns !== undefined).escapes });
+}
+
+/** @returns what is to be reported beside the results; undefined if nothing is */
+async function extrasOf(options: ReplOptions): Promise<ExtraReports | undefined> {
+  const { gas, gasSnapshot, update, coverage, lcov, filter } = options;
+  if (!gas && gasSnapshot === undefined && !update && !coverage && lcov === undefined) return undefined;
+  const { ExtraReports } = await import('./results/extras.ts');
+  return new ExtraReports({ gas, gasSnapshot, update, coverage, lcov, isFiltered: filter !== undefined });
 }
 
 /** @returns the option as it is written: `--gas-snapshot` */

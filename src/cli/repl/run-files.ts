@@ -50,8 +50,8 @@ export class FilesRunner {
   }
 
   /** Starts threads that can run the files again and again; undefined if this thread has to. */
-  startThreads(files: number): FileThreads | undefined {
-    return this.#tools.startThreads?.(files);
+  async startThreads(files: number): Promise<FileThreads | undefined> {
+    return await this.#tools.startThreads?.(files);
   }
 
   /**
@@ -114,7 +114,7 @@ export class FilesRunner {
     for (const [at, name] of names.entries()) {
       const left = names.slice(at);
       if (startThreads && left.length > 1 && clock() - begun >= WORTH_THREADS_MS) {
-        const threads = startThreads(left.length);
+        const threads = await startThreads(left.length);
         try {
           yield* inThreads(left, threads);
         } finally {

@@ -15,12 +15,9 @@ export interface Sources {
   /** @returns the names that the session knows */
   readonly names: () => readonly string[];
   readonly paint: Paint;
-  /** Number of columns of the terminal; a usual number if there is no terminal. */
+  /** Number of columns of the terminal, or a usual number: values that do not fit are compared on several lines. */
   readonly columns: number;
 }
-
-/** Maximum length of the line of a failed `expect` with both values. Above it, they are compared on several lines. */
-const LINE_LENGTH = 120;
 
 /** @returns the lines of the error that ended the run, and of each failed expectation; none if all has passed */
 export function failureLines(result: Pick<FileResult, 'file' | 'error' | 'expectations'>, sources: Sources): string[] {
@@ -49,7 +46,8 @@ export function errorLines(error: Failure, file: string, sources: Sources): stri
 export function failedLines({ place, text, values, subject }: Expectation, sources: Sources): string[] {
   const source = sourceOf(place, sources);
   const line = `${placeText(place)}:ExecError: ${oneLine(text)}`;
-  const diff = values && line.length > LINE_LENGTH ? diffLines(values.expected, values.received, sources.paint) : [];
+  const diff =
+    values && line.length > sources.columns ? diffLines(values.expected, values.received, sources.paint) : [];
   return [
     sources.paint('red', diff.length === 0 ? line : withoutValues(line, values?.expected)),
     ...excerpt(place, source, nameHint(text, sources.names(), source) ?? subject, sources),

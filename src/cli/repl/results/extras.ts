@@ -34,7 +34,7 @@ interface Extras {
 export class ExtraReports {
   readonly #options: ExtrasOptions;
   /** The gas of the snapshot; undefined if there is none. */
-  readonly #before: Gas | undefined;
+  #before: Gas | undefined;
 
   /** @throws UsageError for a snapshot that cannot be read, and for options that contradict each other */
   constructor(options: ExtrasOptions) {
@@ -73,7 +73,8 @@ export class ExtraReports {
     const isComplete = (each: string) => !isFiltered && files.some((file) => each.startsWith(file));
     if (this.#before === undefined || update) {
       const kept = [...(this.#before ?? [])].filter(([each]) => !isComplete(each));
-      writeSnapshot(path, new Map([...kept, ...now]));
+      this.#before = new Map([...kept, ...now]);
+      writeSnapshot(path, this.#before);
       return { lines, said: `${path} has the gas of ${now.size} tests and transactions.`, differs: false };
     }
     const compared = compareGas(this.#before, now, isComplete, paint);

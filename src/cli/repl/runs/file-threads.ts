@@ -27,7 +27,7 @@ export interface FileThreads {
 }
 
 /** @param files number of files to run */
-export type StartThreads = (files: number) => FileThreads;
+export type StartThreads = (files: number) => Promise<FileThreads>;
 
 export function startFileThreads(count: number, data: ThreadData): FileThreads {
   const piscina = new Piscina<string, FileRun>({

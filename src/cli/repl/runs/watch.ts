@@ -32,7 +32,7 @@ export async function watchFiles(names: readonly string[], { runner, io, clears 
   const { stop } = io;
   const changes = new Changes(stop);
   // While threads run the files, this one can notice that the user ends the command.
-  const threads = runner.startThreads(names.length);
+  const threads = await runner.startThreads(names.length);
   const release = onAbort(stop, () => void threads?.close());
   const readBy = new Map(names.map((name): [string, ReadonlySet<string>] => [name, absolute([name])]));
   try {

@@ -60,7 +60,7 @@ it('files that are left after a while run in threads, and are reported in their 
       time += 300;
       return time;
     },
-    startThreads: (files) => {
+    startThreads: async (files) => {
       started.push(files);
       return { run: (name) => threads.run(name), close: async () => {} };
     },

@@ -27,7 +27,7 @@ const GOOD = `(begin-tx "sums")
 
 const repl = (args: string[], given: Given = {}) => pickaxeIn(folder.path, ['repl', ...args], { NO_COLOR: '1' }, given);
 const onTerminal = async (...args: string[]) => {
-  const { stdout } = await repl(args, { columns: 60 });
+  const { stdout } = await repl(args, { columns: 80 });
   return stdout
     .replace(/ {2}\d+ ms/g, '')
     .replace(/\d+ ms/, 'N ms')

@@ -18,7 +18,7 @@ function watching(clears = false) {
   const io = pretendedIo({ stop: stop.signal });
   const runs: (readonly string[])[] = [];
   const runner = {
-    startThreads: () => undefined,
+    startThreads: async () => undefined,
     run: async (names: readonly string[]) => {
       runs.push(names);
       return {
@@ -67,13 +67,13 @@ it('an error of the run ends it, but not after the user has', async () => {
   const fail = async () => {
     throw new Error('no more threads');
   };
-  const runner = { startThreads: () => threads, run: fail };
+  const runner = { startThreads: async () => threads, run: fail };
   await expect(watchFiles([a], { runner, io, clears: false })).rejects.toThrow('no more threads');
   expect(closed).toHaveBeenCalled();
   const failLate = () => {
     stop.abort();
     return fail();
   };
-  const late = { startThreads: () => threads, run: failLate };
+  const late = { startThreads: async () => threads, run: failLate };
   expect(await watchFiles([a], { runner: late, io, clears: false })).toBe(0);
 });
