@@ -94,8 +94,8 @@ export class FilesRunner {
     const results = runs.map(({ result }) => result);
     if (!json) this.#summarize(runs, (clock() - begun) / 1000);
     // With a filter, what has passed is not the whole file.
-    if (filter === undefined)
-      lastFailures?.note(results.map((result) => ({ file: result.file, hasFailed: hasFailed(result) })));
+    const files = filter === undefined ? results.filter(({ file }) => !this.#isTyped(file)) : [];
+    lastFailures?.note(files.map((result) => ({ file: result.file, hasFailed: hasFailed(result) })));
     if (junit !== undefined) writeJunit(junit, results);
     const extra = await extras?.of(runs, this.#paint);
     for (const line of extra?.lines ?? []) this.#print(line);

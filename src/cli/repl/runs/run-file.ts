@@ -53,13 +53,16 @@ export interface FileRun {
   /** What the code has printed in another thread. */
   readonly printed: readonly string[];
   readonly seconds: number;
-  /** The paths of all files that it has tried to read. */
+  /** The paths of all files that it has read, and of those that it was to read and that are not there. */
   readonly read: readonly string[];
   /** Whether the time was over before its end. */
   readonly isLate: boolean;
   /** What its tests have run of contracts, if that is noted. */
   readonly coverage: readonly FileCoverage[];
 }
+
+/** Why a file is not read that may appear later. Files that must not be read have other reasons. */
+const NO_FILE = 'there is no such file';
 
 /** The columns for excerpts where the output is no terminal, as in the logs of CI. */
 const COLUMNS = 120;
@@ -84,8 +87,14 @@ export async function runFile(
     countsGas: options.countsGas === true,
     coverage,
     readFile: (path) => {
-      read.add(path);
-      return files.read(path);
+      try {
+        const text = files.read(path);
+        read.add(path);
+        return text;
+      } catch (fault) {
+        if ((fault as Error).message === NO_FILE) read.add(path);
+        throw fault;
+      }
     },
     ...(whyEnd && {
       whyEnd: () => {

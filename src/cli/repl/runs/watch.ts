@@ -84,7 +84,7 @@ class Changes {
     const paths = [...readBy.values()].flatMap((each) => [...each]).filter((path) => !this.#watched.has(path));
     if (paths.length === 0) return;
     for (const path of paths) this.#watched.add(path);
-    const watcher = watch(paths, { ignoreInitial: true });
+    const watcher = watch(paths, { ignoreInitial: true, depth: 0 });
     this.#watchers.push(watcher);
     watcher.on('all', (_event, path) => {
       this.#changed.add(resolve(path));

@@ -40,6 +40,26 @@ it('a limit of the interpreter does not end tests whose gas is counted', async (
   expect((await repl('a.repl', '--gas', '--dialect', '5')).code).toBe(0);
 });
 
+it('transactions without a name, or with one that is there already, are numbered', async () => {
+  const one = '(begin-tx) (+ 1 1) (rollback-tx)';
+  // In dialect 4, a transaction that begins in another one ends that one.
+  folder.write('a.repl', `${one} ${one} (begin-tx "sums") (+ 1 1) (begin-tx "sums") (+ (+ 1 1) 1) (commit-tx)`);
+  expect((await repl('a.repl', '--gas')).stdout.split('\n').slice(3)).toEqual([
+    '         1  a.repl > transaction',
+    '         1  a.repl > transaction (2)',
+    '         1  a.repl > sums',
+    '         2  a.repl > sums (2)',
+  ]);
+});
+
+it('gas that code sets back is not negative', async () => {
+  folder.write('a.repl', '(+ 1 1) (begin-tx "a") (expect "set" "Set gas to 0" (env-gas 0)) (commit-tx)');
+  expect((await repl('a.repl', '--gas')).stdout.split('\n').slice(3)).toEqual([
+    '         0  a.repl > a',
+    '         0  a.repl > a > set',
+  ]);
+});
+
 describe('a snapshot', () => {
   it('is written at first, and then compared', async () => {
     const first = await repl('a.repl', '--gas-snapshot', 'gas.json');

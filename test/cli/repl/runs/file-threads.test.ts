@@ -1,5 +1,6 @@
 /** Files in threads give the same as in this thread. */
 
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replWith } from '#pickaxe/cli/repl/repl.js';
 import { type FileThreads, startFileThreads } from '#pickaxe/cli/repl/runs/file-threads.js';
@@ -33,6 +34,16 @@ describe('a thread', () => {
       expect.any(String),
     ]);
     expect(input.value).toBe('3');
+  });
+
+  it('says which files it has read, and which could not be found', async () => {
+    folder.write('other/lib.pact', '1');
+    const loads = (path: string) => threads.run(folder.write('loads.repl', `(load "${path}")`));
+    const itself = join(folder.path, 'loads.repl');
+    expect((await loads('gone.pact')).read).toEqual([itself, join(folder.path, 'gone.pact')]);
+    // What must not be read is not looked for, and not watched.
+    expect((await loads('..')).read).toEqual([itself]);
+    expect((await loads('other')).read).toEqual([itself]);
   });
 
   it('says that a file is not there any more', async () => {

@@ -138,6 +138,13 @@ describe('--filter', () => {
   });
 });
 
+it('code that is typed is not remembered as failed', async () => {
+  const stdin = '(foo)';
+  for (const _ of ['first', 'second']) {
+    expect((await repl(['--failed'], { stdin })).stderr).toContain('No file had failed when it was run last');
+  }
+});
+
 describe('--failed', () => {
   const ran = async (...args: string[]) => {
     const { stdout, stderr } = await repl([...args, 'good.repl', 'bad.repl', '--json']);
