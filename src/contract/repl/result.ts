@@ -27,6 +27,10 @@ export interface Expectation {
   readonly values?: { readonly expected: string; readonly received: string };
   /** As `Failure.subject`, if an argument has failed. */
   readonly subject?: string | undefined;
+  /** Where an argument has failed, if that is in a file. */
+  readonly cause?: Place;
+  /** The first argument, which the texts of some failures do not have. */
+  readonly name?: string;
   /** The name of the transaction in which it was; undefined outside of one, and if the transaction has none. */
   readonly transaction?: string | undefined;
   /** The time that it took. */
@@ -36,10 +40,10 @@ export interface Expectation {
 }
 
 /** What an expectation that is not met says beside its text. */
-export type FailedDetails = Pick<Expectation, 'values' | 'subject'>;
+export type FailedDetails = Pick<Expectation, 'values' | 'subject' | 'cause'>;
 
 /** What is measured of an expectation, if the session has a clock. */
-export type Measured = Pick<Expectation, 'transaction' | 'seconds' | 'gas'>;
+export type Measured = Pick<Expectation, 'name' | 'transaction' | 'seconds' | 'gas'>;
 
 /** The gas of a transaction, from `begin-tx` to its end. */
 export interface TransactionGas {

@@ -251,15 +251,19 @@ export class TestRun {
     return texts;
   }
 
-  /** Begins to measure an expectation. @returns a function that returns what was measured; nothing without a clock */
-  measure(): () => Measured {
+  /**
+   * Begins to measure an expectation.
+   * @returns a function of its first argument that returns what was measured; nothing without a clock
+   */
+  measure(): (name: string) => Measured {
     const { clock } = this.#options;
     if (!clock) return () => ({});
-    const name = this.#transaction?.name;
+    const transaction = this.#transaction?.name;
     const begun = clock();
     const before = this.evaluator.gas.used;
-    return () => ({
-      ...(name !== undefined && { transaction: name }),
+    return (name) => ({
+      name,
+      ...(transaction !== undefined && { transaction }),
       seconds: (clock() - begun) / 1000,
       ...(this.#options.transactions && { gas: this.#gasSince(before) }),
     });

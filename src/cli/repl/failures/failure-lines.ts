@@ -43,14 +43,18 @@ export function errorLines(error: Failure, file: string, sources: Sources): stri
 }
 
 /** @returns a line with the place and the text of a failed expectation, its excerpt, and how two long values differ */
-export function failedLines({ place, text, values, subject }: Expectation, sources: Sources): string[] {
+export function failedLines({ place, text, values, subject, cause }: Expectation, sources: Sources): string[] {
   const source = sourceOf(place, sources);
   const line = `${placeText(place)}:ExecError: ${oneLine(text)}`;
+  const isElsewhere = cause !== undefined && (cause.file !== place.file || cause.position.line !== place.position.line);
+  const inner = sourceOf(cause, sources);
+  const label = nameHint(text, sources.names(), `${source}\n${inner}`) ?? subject;
   const diff =
     values && line.length > sources.columns ? diffLines(values.expected, values.received, sources.paint) : [];
   return [
     sources.paint('red', diff.length === 0 ? line : withoutValues(line, values?.expected)),
-    ...excerpt(place, source, nameHint(text, sources.names(), source) ?? subject, sources),
+    ...excerpt(place, source, isElsewhere ? undefined : label, sources),
+    ...(isElsewhere ? [sources.paint('dim', ` at ${placeText(cause)}`), ...excerpt(cause, inner, label, sources)] : []),
     ...diff,
   ];
 }

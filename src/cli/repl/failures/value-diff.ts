@@ -16,7 +16,12 @@ const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}'
 
 /** @returns the lines of both values: after `-` those of the first alone, after `+` those of the second alone */
 export function diffLines(expected: string, received: string, paint: Paint): string[] {
-  const [before, after] = [valueLines(expected), valueLines(received)].map((lines) => lines.slice(0, MOST_LINES));
+  const [first, second] = [valueLines(expected), valueLines(received)];
+  if (first.length + second.length === 2) {
+    const lines = [`  - expected ${severalLines(first[0])}`, `  + received ${severalLines(second[0])}`];
+    return [paint('red', lines[0]), paint('green', lines[1])];
+  }
+  const [before, after] = [first, second].map((lines) => lines.slice(0, MOST_LINES));
   const compared = compare(before, after);
   const isNear = compared.map((_, at) =>
     compared.slice(Math.max(0, at - AROUND), at + AROUND + 1).some(({ mark }) => mark !== ' '),

@@ -38,9 +38,9 @@ export function testsOf(
  * @returns the name that the author gave the test, which is the same whether the test passes or fails; without a name,
  *   the test's line and column
  */
-function wordsOf({ passed, text, place }: Expectation): string {
+function wordsOf({ name, passed, text, place }: Expectation): string {
   const words = passed ? text.replace(BEFORE_PASSED, '') : text.replace(BEFORE_FAILED, '').replace(AFTER_FAILED, '');
-  return words.trim() || `line ${place.position.line}, column ${place.position.column}`;
+  return (name ?? words).trim() || `line ${place.position.line}, column ${place.position.column}`;
 }
 
 /** Numbers the tests that have the same name, because CI systems recognize a test by its name. */

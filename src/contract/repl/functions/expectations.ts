@@ -51,7 +51,7 @@ class Expecting {
   readonly #call: Call;
   readonly #doc: string;
   readonly #what: string;
-  readonly #measured: () => Measured;
+  readonly #measured: (name: string) => Measured;
 
   /**
    * @param doc the first argument, which describes the expectation
@@ -162,7 +162,11 @@ class Expecting {
   }
 
   #raised(what: string, { message, position, subject }: ContractError): Value {
-    const details = subject === undefined ? {} : { subject };
+    const file = position?.file;
+    const details = {
+      ...(subject !== undefined && { subject }),
+      ...(position && file !== undefined && { cause: { file, position } }),
+    };
     if (this.#is5) return this.#failed(`evaluation of ${what} failed with error message:\n${message}`, details);
     const place = position ? `${positionText(position)}: ` : '';
     return this.#failed(`evaluation of ${what} failed:${place}${message}`, details);
@@ -181,7 +185,7 @@ class Expecting {
   }
 
   #report(passed: boolean, text: string, details?: FailedDetails): string {
-    this.#run.expectation(passed, text, this.#call.position, { ...details, ...this.#measured() });
+    this.#run.expectation(passed, text, this.#call.position, { ...details, ...this.#measured(this.#doc) });
     return text;
   }
 }

@@ -80,6 +80,17 @@ it('an error in a loaded file shows the source of that file', async () => {
   expect(lines.slice(0, 2)).toEqual(['m.pact:2:1:Error: Cannot resolve unknown', '  2 | (unknown)']);
 });
 
+it.each(['4', '5'])('an expectation that fails in a contract shows both places, in dialect %s', async (dialect) => {
+  folder.write('m.pact', `(module m G (defcap G () true)\n  (defun f (x) (enforce (> x 0) "small")))\n`);
+  expect((await linesOf('(load "m.pact")\n(expect "a" 1 (m.f 0))', '--dialect', dialect)).slice(1, 6)).toEqual([
+    '  2 | (expect "a" 1 (m.f 0))',
+    '    | ^',
+    ' at m.pact:2:15',
+    '  2 |   (defun f (x) (enforce (> x 0) "small")))',
+    '    |                ^',
+  ]);
+});
+
 it('JSON has the whole text of both values', async () => {
   const [line] = await linesOf(`(expect "a" "${'a'.repeat(200)}" "b")`, '--json');
   expect(JSON.parse(line).failures[0].text).toContain('a'.repeat(200));

@@ -59,11 +59,14 @@ describe('the difference of two values', () => {
   });
 
   it('paints what is missing red and what is more green', () => {
-    expect(diffLines('1', '2', (style, text) => `<${style}>${text}</>`)).toEqual([
+    const paint = (style: string, text: string) => `<${style}>${text}</>`;
+    expect(diffLines('"1\n"', '"2\n"', paint)).toEqual([
       '  <red>- expected</> <green>+ received</>',
-      '<red>  - 1</>',
-      '<green>  + 2</>',
+      '<red>  - "1</>',
+      '<green>  + "2</>',
+      '    "',
     ]);
+    expect(diffLines('1', '2', paint)).toEqual(['<red>  - expected 1</>', '<green>  + received 2</>']);
   });
 
   it('of long values is cut', () => {

@@ -109,6 +109,12 @@ describe('on a terminal', () => {
   });
 });
 
+it.each(['4', '5'])('a test has its name, whatever its failure says, in dialect %s', async (dialect) => {
+  folder.write('names.repl', '(expect-failure "the name" "message" 1)\n(expect-that "other" (= 1) 2)\n');
+  const { stdout } = await repl(['names.repl', '--dialect', dialect], { columns: 80 });
+  expect(stdout.match(/✗ the name|✗ other/g)).toEqual(['✗ the name', '✗ other']);
+});
+
 describe('--filter', () => {
   it.each([
     ['TWO', 2, ['good.repl', 'bad.repl']],
