@@ -1,6 +1,7 @@
 /** Natives that compose, require and install capabilities, `emit-event`, and `enforce-verifier`. */
 
 import { ContractError } from '../errors.ts';
+import { HELD_CAPABILITY } from '../gas/natives5.ts';
 import { type Call, lazy, type Native, strict } from '../runtime/native.ts';
 import { findFrame } from '../runtime/state.ts';
 import { printedCapability } from '../values/printing.ts';
@@ -8,7 +9,7 @@ import type { Value } from '../values/values.ts';
 import { type Applied, appliedCapability } from './applied.ts';
 import { composeCapability, installByCode, refuseInCapability } from './capabilities.ts';
 import { emit } from './emitted-events.ts';
-import { includesCapability, isHeld } from './grants.ts';
+import { heldCapabilities, includesCapability, isHeld } from './grants.ts';
 import { requireModuleRights } from './guards.ts';
 
 /** @returns a native whose only argument is an application of a capability */
@@ -26,6 +27,8 @@ export const CAPABILITIES: readonly Native[] = [
     return true;
   }),
   ofCapability('require-capability', 'bool', ({ capability }, { evaluator }) => {
+    const held = heldCapabilities(evaluator.state.capabilities).length;
+    evaluator.gas.charge5('require-capability', () => HELD_CAPABILITY * held);
     if (isHeld(evaluator, capability)) return true;
     const shown = printedCapability(capability.name, capability.args, evaluator.dialect);
     const kind = evaluator.environment.flags.has('DisablePact44') ? 'eval' : 'tx-failure';

@@ -1,6 +1,8 @@
 /** Natives for keysets and other guards, and for the principals that are made from guards. */
 
 import { ContractError } from '../errors.ts';
+import { costOfPrincipal5 } from '../gas/natives5.ts';
+import { comparison5 } from '../gas/numbers5.ts';
 import { readKeysetField } from '../natives/messages.ts';
 import { requireAccess } from '../runtime/access.ts';
 import { type Argument, type Evaluator, lazy, type Native, nativeFailure, strict } from '../runtime/native.ts';
@@ -56,6 +58,7 @@ function defineKeyset(evaluator: Evaluator, name: string, keyset: KeysetGuard): 
     withReserved(evaluator, 'DEFINE_KEYSET', name, () => enforceNamedKeyset(evaluator, name));
   } else enforceKeysetNamespace(evaluator, name);
   evaluator.gas.defineKeyset(name, keyset);
+  evaluator.gas.write5('define-keyset', (sizes) => sizes.keyset(keyset));
   evaluator.kept?.addEntry([name, keyset]);
   keysets.set(name, keyset);
   return evaluator.dialect === 4 ? 'Keyset defined' : 'Keyset write success';
@@ -184,9 +187,16 @@ function namedGuard(name: string, parameter: string, make: (evaluator: Evaluator
  */
 function principal(evaluator: Evaluator, guard: Guard): string {
   evaluator.gas.principal(guard);
+  evaluator.gas.charge5('principal', () => costOfPrincipal5(guard, new SteppedWalk(evaluator)));
   const parts: Value = guard.kind === 'user' || guard.kind === 'capability' ? guard.args : [];
   isStorable(guard.kind === 'keyset' ? guard.keys : parts, new SteppedWalk(evaluator, { isBounded: false }));
   return principalOf(guard);
+}
+
+function isPrincipalOf(evaluator: Evaluator, guard: Guard, text: string): boolean {
+  const made = principal(evaluator, guard);
+  evaluator.gas.charge5('validate-principal', () => comparison5(text, text));
+  return made === text;
 }
 
 /**
@@ -246,7 +256,7 @@ export const KEYSETS: readonly Native[] = [
   ),
   strict('validate-principal', 'guard:guard principal:string -> bool', ([guard, text, ...more], { evaluator }) =>
     guard !== undefined && isGuard(guard) && isText(text) && more.length === 0
-      ? principal(evaluator, guard) === text
+      ? isPrincipalOf(evaluator, guard, text)
       : undefined,
   ),
   ofPrincipal('is-principal', 'bool', isPrincipal),

@@ -2,6 +2,7 @@
 
 import { storable } from '../capabilities/guards.ts';
 import { ContractError, type Position } from '../errors.ts';
+import { sizeOfDefpact } from '../gas/sizes5.ts';
 import { requireAccess } from '../runtime/access.ts';
 import type { Continuation, DefpactState } from '../runtime/defpact-state.ts';
 import { findQualified } from '../runtime/lookup.ts';
@@ -150,6 +151,7 @@ function runDefpact(evaluator: Evaluator, run: Run, step: DefpactStep, last: Def
   });
   const value = isExecuted === false ? 'skip step' : evaluator.evaluate(codeOf(written, step, faults), scope);
   const defpact = advanced(evaluator, step, faults);
+  evaluator.gas.write5(continuation.name.member, (sizes) => sizeOfDefpact(defpact, sizes));
   keep(evaluator, step, isLast(defpact, step) ? 'completed' : defpact);
   emitChainEvents(evaluator, step.resumed, defpact);
   return value;

@@ -90,10 +90,21 @@ export class WrittenArgument implements Argument {
   asFunction(): Remaining | undefined {
     const expression = this.#expression;
     const [evaluator, scope] = [this.#evaluator, this.#scope];
-    // Each call of the returned function evaluates the written arguments again.
-    if (expression.kind === 'application') return (...last) => evaluator.apply(expression, scope, last);
+    // In dialect 4, each call of the returned function evaluates the written arguments again.
+    if (evaluator.dialect === 4 && expression.kind === 'application') return this.asRepeated();
     if (evaluator.dialect === 4 && expression.kind !== 'lambda') return undefined;
-    return functionOf(evaluator, this.value);
+    this.#value ??= evaluator.functionOrValue(expression, scope);
+    return functionOf(evaluator, this.#value);
+  }
+
+  asRepeated(): Remaining | undefined {
+    const expression = this.#expression;
+    const [evaluator, scope] = [this.#evaluator, this.#scope];
+    if (expression.kind !== 'application') return this.asFunction();
+    return (...last) => {
+      evaluator.gas.call5('lambda', last.length);
+      return evaluator.apply(expression, scope, last);
+    };
   }
 
   asCall(): MemberCall | undefined {
@@ -144,6 +155,10 @@ export class GivenArgument implements Argument {
 
   asFunction(): Remaining | undefined {
     return functionOf(this.#evaluator, this.value);
+  }
+
+  asRepeated(): Remaining | undefined {
+    return this.asFunction();
   }
 
   asCall(): undefined {

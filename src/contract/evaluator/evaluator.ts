@@ -3,12 +3,14 @@
 import { withCapability } from '../capabilities/capabilities.ts';
 import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
+import { chargeForReading } from '../gas/loading5.ts';
 import { GasMeter } from '../gas/meter.ts';
+import { costOfLookUp, WRITTEN_ITEM } from '../gas/natives5.ts';
 import { Database } from '../runtime/database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from '../runtime/environment.ts';
 import type { Kept } from '../runtime/kept.ts';
 import { TransactionNames } from '../runtime/lookup.ts';
-import { Member } from '../runtime/module.ts';
+import { type LoadedModule, Member } from '../runtime/module.ts';
 import {
   CapabilityToken,
   type Evaluator,
@@ -41,6 +43,9 @@ export const MAX_NESTING = 300;
 export const MAX_STEPS = 20_000_000;
 /** Least number of steps between two calls of `look`. These steps take some milliseconds. */
 const LOOK_STEPS = 2 ** 14;
+
+/** The natives that are lambdas in dialect 5 if they are applied to part of their arguments. */
+const LAMBDAS: ReadonlySet<string> = new Set(['and', 'or', 'enforce', 'constantly']);
 
 interface EvaluatorOptions {
   /** 4 by default. */
@@ -224,8 +229,12 @@ export class TreeEvaluator implements Evaluator {
   evaluateBinding({ pairs, body, position }: Binding, object: Value, scope: Scope): Value {
     if (!isObject(object)) throw new ContractError('eval', notBoundText(object, this), position);
     const variables = new Map<string, Value>();
+    this.gas.call5('lambda', 1);
     for (const { key, variable } of pairs) {
       const name = this.evaluate(key, scope);
+      if (typeof name === 'string') {
+        this.gas.native5('at', () => costOfLookUp(name, object.size));
+      }
       const value = typeof name === 'string' ? object.get(name) : undefined;
       if (value === undefined) {
         const shown = typeof name === 'string' ? name : this.print(name);
@@ -243,6 +252,7 @@ export class TreeEvaluator implements Evaluator {
       if (isNative(callee)) {
         const args = written.map((arg) => new WrittenArgument(this, arg, scope));
         const all = [...args, ...last.map((value) => new GivenArgument(this, value))];
+        if (callee.name === 'constantly') this.gas.call5(callee.name, all.length);
         return callNative(this, callee, all, application, scope);
       }
       // In dialect 5, applying a function with parameters to no arguments gives the function itself.
@@ -251,6 +261,7 @@ export class TreeEvaluator implements Evaluator {
       const isCall = this.dialect === 4 || callee instanceof Closure || !callee.is('defcap');
       if (isCall) this.gas.call(nameOf(callee));
       const args = [...written.map((arg) => this.evaluate(arg, scope)), ...last];
+      this.#charge5(callee, args.length);
       if (callee instanceof Closure) return callClosure(this, callee, args, position);
       const run = () => this.applyMember({ member: callee, args }, position);
       return application.callee.kind === 'dynamic-name' ? throughReference(this, run) : run();
@@ -260,12 +271,33 @@ export class TreeEvaluator implements Evaluator {
   }
 
   applyValue(callable: Closure | NativeFunction | PartialFunction | Member, args: readonly Value[]): Value {
-    if (callable instanceof PartialFunction) return this.applyValue(callable.callable, [...callable.args, ...args]);
+    if (callable instanceof PartialFunction) {
+      this.#charge5(callable.callable, args.length);
+      return this.#applyAll(callable.callable, [...callable.args, ...args]);
+    }
+    this.#charge5(callable, args.length);
+    return this.#applyAll(callable, args);
+  }
+
+  #applyAll(callable: Closure | NativeFunction | Member, args: readonly Value[]): Value {
     if (!(callable instanceof NativeFunction)) this.gas.call(nameOf(callable));
     if (callable instanceof Closure) return callClosure(this, callable, args, undefined);
     if (callable instanceof Member) return this.applyMember({ member: calledMember(callable, this), args });
     const given = args.map((value) => new GivenArgument(this, value));
     return callNative(this, callable.native, given, undefined, this.outermostScope);
+  }
+
+  /**
+   * Charges with the table model of dialect 5 for a call with so many arguments, or for a part of the arguments.
+   * Natives are charged for elsewhere, and functions without arguments are free.
+   */
+  #charge5(callable: Closure | NativeFunction | Member, args: number): void {
+    if (callable instanceof NativeFunction) {
+      if (LAMBDAS.has(callable.native.name)) this.gas.call5(callable.native.name, args);
+      return;
+    }
+    const isFree = args === 0 && (callable instanceof Closure || callable.is('defun'));
+    if (!isFree) this.gas.call5(nameOf(callable) ?? 'lambda', args);
   }
 
   applyMember(call: MemberCall, position?: Position): Value {
@@ -291,6 +323,11 @@ export class TreeEvaluator implements Evaluator {
     if (this.dialect === 4) return this.callOf(expression, scope);
     const value = this.evaluate(expression, scope);
     return value instanceof CapabilityToken ? value : undefined;
+  }
+
+  chargeForReading(module: LoadedModule): void {
+    // While a function runs, what it needs is known already.
+    chargeForReading(this, module, this.#context.frame === undefined);
   }
 
   isNative = (name: string): boolean => this.findNative(name) !== undefined;
@@ -323,8 +360,10 @@ export class TreeEvaluator implements Evaluator {
       case 'decimal':
         return new Decimal(expression.mantissa, expression.places);
       case 'list':
+        this.gas.charge5('list', () => WRITTEN_ITEM * expression.items.length);
         return expression.items.map((item) => this.evaluate(item, scope));
       case 'object':
+        this.gas.charge5('object', () => WRITTEN_ITEM * expression.fields.length);
         return new Map(expression.fields.map(({ key, value }) => [key, this.evaluate(value, scope)]));
       case 'application':
         return this.apply(expression, scope);
@@ -351,8 +390,9 @@ export class TreeEvaluator implements Evaluator {
   }
 
   #evaluateCond({ branches, otherwise }: Cond, scope: Scope): Value {
+    if (this.dialect === 5) this.gas.native('cond');
     for (const { condition, value } of branches) {
-      // A `cond` costs as much gas as nested applications of `if`.
+      // A `cond` costs as much gas as nested applications of `if`, which are free in dialect 5.
       this.gas.native('if');
       const isMet = this.evaluate(condition, scope);
       if (typeof isMet !== 'boolean') throw undecided(this, isMet, condition.position);
@@ -368,22 +408,20 @@ export class TreeEvaluator implements Evaluator {
     const together = new Map<string, Value>();
     for (const { variable, value } of variables) {
       const name = variable.name;
-      const bound = checked(variable, this.#bindable(value, isNested ? scope : outer), outer.names, this);
+      const bound = checked(variable, this.functionOrValue(value, isNested ? scope : outer), outer.names, this);
       if (isNested) scope = scope.with(new Map([[name, bound]]));
       else together.set(name, bound);
     }
     return this.evaluateBody(body, isNested ? scope : outer.with(together));
   }
 
-  /**
-   * @returns the value for a variable of `let`. In dialect 5, an application that lacks arguments gives a partial
-   *   function
-   */
-  #bindable(expression: Expression, scope: Scope): Value {
+  functionOrValue(expression: Expression, scope: Scope): Value {
     const isPartial = this.dialect === 5 && this.isPartial(expression, scope);
     if (!isPartial || expression.kind !== 'application') return this.evaluate(expression, scope);
     const callee = this.#resolver.calleeOf(expression, scope);
-    const args = expression.arguments.map((arg) => this.evaluate(arg, scope));
+    const args = expression.arguments.map((arg) => this.functionOrValue(arg, scope));
+    if (isNative(callee) || args.length > 0)
+      this.#charge5(isNative(callee) ? new NativeFunction(callee) : callee, args.length);
     return new PartialFunction(isNative(callee) ? new NativeFunction(callee) : callee, args);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * The charges of the table model, in units of gas unless a name or a comment mentions thousandths of a unit. These
- * charges are those of nodes of dialect 4. Here, dialect 5 has the same charges, except for cryptography.
+ * charges are those of nodes of dialect 4. Dialect 5 has others, except for cryptography (`natives5.ts`).
  */
 
 import type { Dialect } from '../dialect.ts';

@@ -23,7 +23,9 @@ import {
   thousandthsOfKeccak256,
 } from './costs.ts';
 import { type Flags, FREE_OF_CHARGE, type GasModel, NO_FLAGS } from './model.ts';
+import { costOfCall5, costOfNative5, READ_BYTE, WRITTEN_BYTE } from './natives5.ts';
 import { bitCount, Sizes } from './sizes.ts';
+import { Sizes5 } from './sizes5.ts';
 
 /** Maximum number of entries of the gas log, which take some ten megabytes. There is no gas log on a node. */
 export const MAX_LOG_ENTRIES = 100_000;
@@ -73,6 +75,15 @@ export class GasMeter {
     return (this.#thousandths + (this.#dialect === 4 ? 0n : 999n)) / 1000n;
   }
 
+  /** The gas used, in thousandths of a unit. */
+  get usedThousandths(): bigint {
+    return this.#thousandths;
+  }
+
+  set usedThousandths(thousandths: bigint) {
+    this.#thousandths = thousandths;
+  }
+
   /**
    * Sets the gas used, for example for the function `env-gas` of the interpreter. The limit is compared with the new
    * value at the next charge.
@@ -113,12 +124,46 @@ export class GasMeter {
 
   /** Charges for a call of a native. The caller does not charge for functions of the interactive interpreter. */
   native(name: string): void {
+    const cost5 = costOfNative5(name);
+    if (cost5 > 0) this.charge5(name, () => cost5);
     this.#charge(name, (model) => costOfNative(name, model.rowsCost));
   }
 
   /** Charges for a call of a function or a lambda, for running the body of a capability, or for a step of a defpact. */
   call(name = 'lambda'): void {
     this.#charge(name, () => 1);
+  }
+
+  /* Dialect 5. Its table model has charges of its own, and leaves out those of all other methods but `cryptography`. */
+
+  /** Whether the charges are those of the table model of dialect 5. */
+  get isTable5(): boolean {
+    return this.#dialect === 5 && this.model.kind === 'table';
+  }
+
+  /** Charges with the table model of dialect 5. @param cost gives thousandths of a unit */
+  charge5(name: string, cost: () => number): void {
+    if (this.isTable5) this.#use(name, BigInt(cost()));
+  }
+
+  /** Charges for a native as in `charge5`, both the fixed charge and the other one. */
+  native5(name: string, cost: () => number): void {
+    this.charge5(name, () => costOfNative5(name) + cost());
+  }
+
+  /** Charges with the table model of dialect 5 for what is stored. @param size computes its size in bytes */
+  write5(name: string, size: (sizes: Sizes5) => number): void {
+    this.charge5(name, () => WRITTEN_BYTE * size(new Sizes5(new Walk())));
+  }
+
+  /** Charges with the table model of dialect 5 for what was read from the database. */
+  read5(name: string, size: (sizes: Sizes5) => number): void {
+    this.charge5(name, () => READ_BYTE * size(new Sizes5(new Walk())));
+  }
+
+  /** Charges for a call with the table model of dialect 5. */
+  call5(name: string, args: number): void {
+    this.charge5(name, () => costOfCall5(args));
   }
 
   /* Modules, keysets and namespaces. */
@@ -306,7 +351,8 @@ export class GasMeter {
 
   /** Charges for a native of cryptography. @param thousandths of a unit, as costs.ts computes them */
   cryptography(native: string, thousandths: number): void {
-    this.#chargeThousandths(native, () => thousandths);
+    if (this.isTable5) this.charge5(native, () => thousandths);
+    else this.#chargeThousandths(native, () => thousandths);
   }
 
   /* Numbers. */
@@ -395,7 +441,7 @@ export class GasMeter {
    * @param times number of operations
    */
   #charge(name: string, cost: (model: GasModel & { kind: 'table' }) => number, times = 1): void {
-    if (times === 0) return;
+    if (times === 0 || this.isTable5) return;
     const { model } = this;
     const units = model.kind === 'fixed' ? model.rate : BigInt(cost(model));
     this.#use(name, 1000n * units * BigInt(times));
@@ -403,6 +449,7 @@ export class GasMeter {
 
   /** @param cost gives the cost with the table model, in thousandths of a unit */
   #chargeThousandths(name: string, cost: () => number): void {
+    if (this.isTable5) return;
     const { model } = this;
     this.#use(name, model.kind === 'fixed' ? 1000n * model.rate : BigInt(cost()));
   }

@@ -2,6 +2,7 @@
 
 import { administer } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
+import { chargeForStoring } from '../gas/loading5.ts';
 import { ModuleName } from '../names.ts';
 import { requireAccess, requireLocal } from '../runtime/access.ts';
 import { findModule, requireModule } from '../runtime/lookup.ts';
@@ -20,7 +21,7 @@ import {
   UNIT,
   type Value,
 } from '../values/values.ts';
-import { defineNamespace, enterNamespace } from './namespaces.ts';
+import { chargeForReading, defineNamespace, enterNamespace } from './namespaces.ts';
 
 /** @returns a copy of the native that only code outside of modules can call */
 function topLevel(native: Native): Native {
@@ -41,8 +42,10 @@ function enter(name: string, evaluator: Evaluator): string {
   return evaluator.state.namespace ? `Namespace set to ${name}` : 'Namespace reset to root';
 }
 
-function describeNamespace(name: string, { database, dialect, gas }: Evaluator): StorableObject {
+function describeNamespace(name: string, evaluator: Evaluator): StorableObject {
+  const { database, dialect, gas } = evaluator;
   const namespace = database.namespaces.get(name);
+  chargeForReading(evaluator, 'describe-namespace', name, namespace);
   if (!namespace) {
     const message = dialect === 4 ? 'Namespace not defined' : 'Namespace not found';
     throw new ContractError('eval', `${message}: ${name}`);
@@ -127,6 +130,7 @@ function redeploy(text: string, evaluator: Evaluator): Value {
   requireAccess(evaluator, 'write', 'writeRow');
   const name = moduleNameOf(text, 'static-redeploy', evaluator);
   const module = requireModule(evaluator, name);
+  chargeForStoring(evaluator, module);
   evaluator.database.modules.set(module.name.text, module);
   return UNIT;
 }

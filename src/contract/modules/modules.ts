@@ -4,6 +4,7 @@ import { withReserved } from '../capabilities/grants.ts';
 import { administer, enforceNamedKeyset, grantAdministration } from '../capabilities/guards.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
+import { chargeForInstallation, chargeForTranslation } from '../gas/loading5.ts';
 import { ModuleName } from '../names.ts';
 import { findModule, rememberModule, resolveModule } from '../runtime/lookup.ts';
 import { type Definition, isInterface, type LoadedModule, Member, type Names } from '../runtime/module.ts';
@@ -97,6 +98,7 @@ function refuseGovernance({ name, members }: LoadedModule, { governance }: Modul
 }
 
 function install(evaluator: Evaluator, module: LoadedModule): void {
+  chargeForInstallation(evaluator, module);
   evaluator.kept?.addEntry([...module.members.values()].flatMap(({ value }) => (value === undefined ? [] : [value])));
   evaluator.database.modules.set(module.name.text, module);
   rememberModule(evaluator, module);
@@ -175,6 +177,7 @@ class Loader {
     for (const item of this.#syntax.items) if ('name' in item) this.#define(item);
     this.#charge();
     const order = this.#resolve();
+    chargeForTranslation(this.#evaluator, this.#module);
     for (const member of order) if (member.is('defconst')) this.#evaluateConstant(member);
     for (const name of this.#module.interfaces) {
       const found = resolveModule(this.#evaluator, name);

@@ -3,6 +3,8 @@
 import { withReserved } from '../capabilities/grants.ts';
 import { enforceGuard } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
+import { READ_BYTE } from '../gas/natives5.ts';
+import { characterCount } from '../gas/sizes.ts';
 import { isDottedName } from '../names.ts';
 import { requireAccess } from '../runtime/access.ts';
 import type { Namespace } from '../runtime/database.ts';
@@ -20,6 +22,7 @@ export function defineNamespace(evaluator: Evaluator, namespace: Namespace): voi
   requireAccess(evaluator, 'write', 'writeRow');
   checkName(evaluator, name);
   const existing = evaluator.database.namespaces.get(name);
+  chargeForReading(evaluator, 'define-namespace', name, existing);
   if (existing) {
     evaluator.gas.readNamespace();
     withReserved(evaluator, 'DEFINE_NAMESPACE', name, () => enforceGuard(evaluator, existing.admin));
@@ -27,8 +30,15 @@ export function defineNamespace(evaluator: Evaluator, namespace: Namespace): voi
     enforcePolicy(evaluator, namespace);
   }
   evaluator.gas.defineNamespace(name, namespace.user, namespace.admin);
+  evaluator.gas.write5('define-namespace', (sizes) => sizes.namespace(name, namespace.user, namespace.admin));
   evaluator.kept?.addEntry([name, namespace.user, namespace.admin]);
   evaluator.database.namespaces.set(name, namespace);
+}
+
+/** Charges in dialect 5 for looking up a namespace. @param found undefined if there is none */
+export function chargeForReading({ gas }: Evaluator, native: string, name: string, found: Namespace | undefined): void {
+  gas.charge5(native, () => READ_BYTE * characterCount(name));
+  if (found) gas.read5(native, (sizes) => sizes.namespace(found.name, found.user, found.admin));
 }
 
 /**
@@ -54,6 +64,7 @@ function enforcePolicy(evaluator: Evaluator, { name, admin }: Namespace): void {
   const { dialect, environment } = evaluator;
   if (!environment.namespacePolicy) return;
   const { policy: member } = environment.namespacePolicy;
+  evaluator.gas.call5(member.definition.name, 2);
   const answer = evaluator.applyMember({ member, args: [name, admin] });
   if (answer === true) return;
   if (answer !== false) {
@@ -81,6 +92,7 @@ export function enterNamespace(evaluator: Evaluator, name: string): void {
     return;
   }
   const namespace = evaluator.database.namespaces.get(name);
+  chargeForReading(evaluator, 'namespace', name, namespace);
   if (!namespace) {
     const message = evaluator.dialect === 4 ? `namespace: '${name}' not defined` : `Namespace not found: ${name}`;
     throw new ContractError('eval', message);

@@ -1,6 +1,7 @@
 /** Natives for conditions and failures, and natives that apply functions. */
 
 import { ContractError } from '../errors.ts';
+import { ELEMENT } from '../gas/natives5.ts';
 import { limited } from '../runtime/access.ts';
 import { type Argument, type Call, type Evaluator, lazy, type Native, strict } from '../runtime/native.ts';
 import { shownValue, undecided } from '../runtime/shown.ts';
@@ -114,6 +115,7 @@ function enforceOne(args: readonly Argument[], { evaluator }: Call): Value | und
   return limited(evaluator, 'read', () => {
     // Dialect 4 always evaluates the message first. Dialect 5 evaluates the message only if no test is true.
     if (evaluator.dialect === 4 && typeof message.value !== 'string') return undefined;
+    if (items.length > 0) evaluator.gas.charge5('enforce-one', () => ELEMENT);
     for (const test of items) {
       const isMet = evaluator.attempt(() => requireTest(test, evaluator));
       // Before version 4.4, the result was the value of the first test that did not fail, even if this value was false.
@@ -134,6 +136,7 @@ function requireTest(test: Argument, evaluator: Evaluator): boolean {
 function attempt(args: readonly Argument[], { evaluator }: Call): Value | undefined {
   if (args.length !== 2) return undefined;
   const [fallback, action] = args;
+  evaluator.gas.charge5('try', () => ELEMENT);
   // Before version 4.4, the default value was evaluated first, even if it was not needed.
   const early = evaluator.environment.flags.has('DisablePact44') ? fallback.value : undefined;
   return limited(evaluator, 'read', () => evaluator.attempt(() => action.value)) ?? early ?? fallback.value;

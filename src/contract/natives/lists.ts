@@ -1,6 +1,7 @@
 /** Natives for lists and objects. Some of them accept a text as a list of characters. */
 
 import { ContractError } from '../errors.ts';
+import { costOfLookUp, ELEMENT } from '../gas/natives5.ts';
 import { characterCount } from '../gas/sizes.ts';
 import {
   type Argument,
@@ -286,14 +287,25 @@ function listOf(name: string, { value }: Argument, { evaluator }: Call) {
   return fail(`${name}: expecting list${shown}`);
 }
 
+/** @returns the function, which also charges in dialect 5 for the element of the list that it gets */
+function forEach(name: string, app: Remaining | undefined, { evaluator }: Call): Remaining | undefined {
+  return (
+    app &&
+    ((...items) => {
+      evaluator.gas.charge5(name, () => ELEMENT);
+      return app(...items);
+    })
+  );
+}
+
 function map(args: readonly Argument[], call: Call): Value | undefined {
-  const app = args.length === 2 ? args[0].asFunction() : undefined;
+  const app = args.length === 2 ? forEach('map', args[0].asRepeated(), call) : undefined;
   const list = app && listOf('map', args[1], call);
   return app && list?.map((item) => app(item));
 }
 
 function filter(args: readonly Argument[], call: Call): Value | undefined {
-  const app = args.length === 2 ? args[0].asFunction() : undefined;
+  const app = args.length === 2 ? forEach('filter', args[0].asFunction(), call) : undefined;
   const list = app && listOf('filter', args[1], call);
   return app && list?.filter((item) => isAccepted(app(item), args[0], call));
 }
@@ -307,15 +319,16 @@ function isAccepted(result: Value, app: Argument, { evaluator: { dialect, enviro
 
 /** The native `fold`, which evaluates the list before the initial value. */
 function fold(args: readonly Argument[], call: Call): Value | undefined {
-  const app = args.length === 3 ? args[0].asFunction() : undefined;
+  const app = args.length === 3 ? forEach('fold', args[0].asFunction(), call) : undefined;
   const list = app && listOf('fold', args[2], call);
   return app && list?.reduce((result: Value, item) => app(result, item), args[1].value);
 }
 
 const ZIP = lazy('zip', 'f:(x:<a> y:<b> -> <c>) list1:[<a>] list2:[<b>] -> [<c>]', zip);
 
-function zip(args: readonly Argument[], { evaluator }: Call): Value | undefined {
-  const app = args.length === 3 ? args[0].asFunction() : undefined;
+function zip(args: readonly Argument[], call: Call): Value | undefined {
+  const { evaluator } = call;
+  const app = args.length === 3 ? forEach('zip', args[0].asFunction(), call) : undefined;
   if (!app) return undefined;
   const [first, second] = [args[1].value, args[2].value];
   if (!isList(first) || !isList(second)) {
@@ -332,6 +345,7 @@ function where(args: readonly Argument[], call: Call): Value | undefined {
   const app: Remaining | undefined = args.length === 3 ? args[1].asFunction() : undefined;
   const [field, object] = app ? [args[0].value, args[2].value] : [];
   if (!app || field === undefined || object === undefined || !isObject(object)) return undefined;
+  if (isText(field)) call.evaluator.gas.charge5('where', () => costOfLookUp(field, object.size));
   const value = fieldAt(field, object, call);
   const result = value === undefined ? undefined : app(value);
   const { dialect } = call.evaluator;

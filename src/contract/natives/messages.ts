@@ -3,9 +3,11 @@
  * `verify-spv`.
  */
 
-import { type ExactJson, JsonNumber } from '../../protocol/ledger/json.ts';
+import { type ExactJson, isExactJsonObject, JsonNumber } from '../../protocol/ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
+import { costOfConversion, costOfLookUp } from '../gas/natives5.ts';
+import { characterCount } from '../gas/sizes.ts';
 import { type Call, type Evaluator, type Native, strict } from '../runtime/native.ts';
 import { messageField, readDecimal, readInteger, readKeyset, readMessage, readString } from '../values/json.ts';
 import {
@@ -34,9 +36,22 @@ function readField<Result extends Storable>(
   const { environment, dialect } = evaluator;
   // The kind of the failure for a missing key. Since version 4.7, contract code can catch this failure.
   const kind = environment.flags.has('DisablePact47') ? 'eval' : 'tx-failure';
+  chargeForLookUp(evaluator, native, key, environment.data);
   const json = messageField(environment.data, key, native, dialect, kind);
   spendOnJson(evaluator, json);
+  chargeForReading(evaluator, native, json);
   return read(json, dialect);
+}
+
+function chargeForLookUp({ gas }: Evaluator, native: string, key: string, object: ExactJson): void {
+  if (isExactJsonObject(object)) gas.charge5(native, () => costOfLookUp(key, Object.keys(object).length));
+}
+
+/** Charges in dialect 5 for converting what was read. Keysets are read in advance. */
+function chargeForReading({ gas }: Evaluator, native: string, json: ExactJson): void {
+  if (typeof json === 'string' && (native === 'read-integer' || native === 'read-decimal')) {
+    gas.charge5(native, () => costOfConversion(characterCount(json)));
+  }
 }
 
 /** @returns a native that reads the value of one key of the data */

@@ -3,6 +3,7 @@
 import { grainGenConstants, poseidon } from '@noble/curves/abstract/poseidon.js';
 import { bn254 } from '@noble/curves/bn254.js';
 import { chargeOfPoseidon } from '../gas/costs.ts';
+import { WRITTEN_ITEM } from '../gas/natives5.ts';
 import { type Call, type Native, strict } from '../runtime/native.ts';
 import type { Value } from '../values/values.ts';
 
@@ -33,6 +34,7 @@ function permutationOf(inputs: number): Permutation {
 function hashPoseidon(values: readonly Value[], { evaluator }: Call): bigint | undefined {
   const inputs = values.filter((value) => typeof value === 'bigint');
   if (inputs.length !== values.length || inputs.length === 0 || inputs.length > ROUNDS_PARTIAL.length) return undefined;
+  evaluator.gas.charge5('list', () => WRITTEN_ITEM * inputs.length);
   evaluator.gas.cryptography('poseidon-hash-hack-a-chain', chargeOfPoseidon(inputs.length, evaluator.dialect));
   evaluator.spend(STEPS);
   const [hash] = permutationOf(inputs.length)([0n, ...inputs.map((input) => Fr.create(input))]);

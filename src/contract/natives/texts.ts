@@ -5,6 +5,7 @@ import { encodeBase64url } from '../../protocol/ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import { isFunction } from '../evaluator/arguments.ts';
+import { costOfFormat5 } from '../gas/natives5.ts';
 import { characterCount } from '../gas/sizes.ts';
 import { CHARSET_ASCII, CHARSET_LATIN1 } from '../runtime/built-ins.ts';
 import { type Call, CapabilityToken, type Evaluator, type Native, nativeFailure, strict } from '../runtime/native.ts';
@@ -63,6 +64,7 @@ function format([template, values, ...more]: readonly Value[], { evaluator }: Ca
     fail('format', `format: ${message}`, message, dialect);
   }
   if (others.length > 0) evaluator.gas.format(template, values, new SteppedWalk(evaluator, { isBounded: false }));
+  evaluator.gas.charge5('format', () => costOfFormat5([first, ...others], values, new SteppedWalk(evaluator)));
   let total = template.length;
   const parts = others.map((part, at) => {
     const value = values[at];

@@ -19,6 +19,7 @@ export function findModule(evaluator: Evaluator, name: ModuleName): LoadedModule
   const stored = database.modules.get(name.text);
   if (stored) {
     evaluator.gas.lookUpModule();
+    evaluator.chargeForReading(stored);
     rememberModule(evaluator, stored);
   }
   return stored;

@@ -3,16 +3,18 @@
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
 import type { GasMeter } from '../gas/meter.ts';
+import { costOfArguments5 } from '../gas/natives5.ts';
 import type { Application, Binding, Defcap, Expression } from '../syntax/tree.ts';
 import { printedCapability, typeText } from '../values/printing.ts';
 import { areEqual, Unstorable, type Value } from '../values/values.ts';
 import type { Database } from './database.ts';
 import type { Environment } from './environment.ts';
 import type { Kept } from './kept.ts';
-import type { Callable, Member, Names } from './module.ts';
+import type { Callable, LoadedModule, Member, Names } from './module.ts';
 import type { Closure, Scope } from './scope.ts';
 import { abbreviated, hidesValues } from './shown.ts';
 import type { Context, State } from './state.ts';
+import { SteppedWalk } from './steps.ts';
 
 /** Calls a function whose first arguments are given already. @param last the remaining arguments */
 export type Remaining = (...last: readonly Value[]) => Value;
@@ -50,6 +52,8 @@ export interface Argument {
   readonly fields: ReadonlyMap<string, Argument> | undefined;
   /** @returns a function that calls the argument with further arguments; undefined if the argument cannot be called */
   asFunction(): Remaining | undefined;
+  /** As `asFunction`. But in dialect 5, each call evaluates the written arguments again, as `map` does. */
+  asRepeated(): Remaining | undefined;
   /** @returns the call without executing it; undefined unless the argument is an application of a module's member */
   asCall(): MemberCall | undefined;
   /** @returns in dialect 4, as `asCall`; in dialect 5, the argument's value if this is a `CapabilityToken` */
@@ -85,6 +89,8 @@ export interface Evaluator {
    */
   readonly isKnown: (name: string) => boolean;
   evaluate(expression: Expression, scope: Scope): Value;
+  /** As `evaluate`. But in dialect 5, an application that lacks arguments gives a partial function. */
+  functionOrValue(expression: Expression, scope: Scope): Value;
   /** As `evaluate`. But in dialect 4, the value of a mere function name is a text that describes the function. */
   evaluateShown(expression: Expression, scope: Scope): Value;
   /** Evaluates all expressions in order. @returns the value of the last one */
@@ -131,6 +137,8 @@ export interface Evaluator {
    * @throws all other failures
    */
   attempt(action: () => Value): Value | undefined;
+  /** Charges with the table model of dialect 5 for a module that is read from the database. */
+  chargeForReading(module: LoadedModule): void;
   /** Counts steps for work that a native does, such as making a list. @throws ContractError for too many steps */
   spend(steps: number): void;
   print(value: Value): string;
@@ -254,9 +262,16 @@ export function strict(
 ): Native {
   const apply: Native['apply'] = (args, call) => {
     const values = args.map((arg) => arg.value);
+    chargeForArguments5(call.evaluator, name, values);
     return call.binding ? undefined : run(values, call);
   };
   return { ...lazy(name, signatures, apply), isLazy: false };
+}
+
+function chargeForArguments5(evaluator: Evaluator, name: string, values: readonly Value[]): void {
+  if (!evaluator.gas.isTable5) return;
+  const cost = costOfArguments5(name, values, new SteppedWalk(evaluator, { isBounded: false }));
+  if (cost > 0) evaluator.gas.charge5(name, () => cost);
 }
 
 /** @returns the error for arguments that match none of the native's signatures */

@@ -1,6 +1,7 @@
 /** Checks the types of values, and makes the error messages for values of a wrong type. */
 
 import { ContractError, type Position } from '../errors.ts';
+import { CHECKED_PART } from '../gas/natives5.ts';
 import type { Defschema, Parameter, Type } from '../syntax/tree.ts';
 import { typeText } from '../values/printing.ts';
 import { type ContractObject, compareTexts, isList, isObject, type Value, type Walk } from '../values/values.ts';
@@ -9,6 +10,42 @@ import type { Member, Names } from './module.ts';
 import type { Evaluator } from './native.ts';
 import { SteppedWalk } from './steps.ts';
 import { hasType, textOfType, textOfType5 } from './typecheck.ts';
+
+/**
+ * The charge of dialect 5 for checking the type of a value: for each item of a list, and each field of an object with a
+ * schema. The check ends at the first wrong field.
+ */
+export function costOfType(value: Value, type: Type, names: Names, walk: Walk): number {
+  walk.visit(1);
+  if (type.kind === 'list' && isList(value)) {
+    const { item } = type;
+    if (!item) return 0;
+    return value.reduce((sum: number, each) => sum + CHECKED_PART + costOfType(each, item, names, walk), 0);
+  }
+  const schema = type.kind === 'table' ? undefined : schemaOf(type, names);
+  return schema && isObject(value) ? walk.inside(() => costOfFields(value, schema, walk)) : 0;
+}
+
+function costOfFields(object: ContractObject, { definition, module }: Member<Defschema>, walk: Walk): number {
+  if (object.size !== definition.fields.length) return 0;
+  return sortedFields(definition.fields).reduce((sum, { name, type }) => {
+    const value = object.get(name);
+    return sum + CHECKED_PART + (value !== undefined && type ? costOfType(value, type, module.names, walk) : 0);
+  }, 0);
+}
+
+/** The charge of dialect 5 for checking a row before it is written. @param isPartial whether columns may be missing */
+export function costOfRow(row: ContractObject, schema: Member<Defschema>, isPartial: boolean, walk: Walk): number {
+  if (!isPartial) return costOfFields(row, schema, walk);
+  const { definition, module } = schema;
+  const fields = definition.fields.filter(({ name }) => row.has(name));
+  const own = CHECKED_PART * row.size;
+  if (fields.length !== row.size) return own;
+  return fields.reduce((sum, { name, type }) => {
+    const value = row.get(name);
+    return sum + CHECKED_PART + (value !== undefined && type ? costOfType(value, type, module.names, walk) : 0);
+  }, own);
+}
 
 /** A parameter, a variable or a result. If `type` is undefined, it can have any value. */
 type Typed = Pick<Parameter, 'type' | 'position'>;
@@ -19,6 +56,7 @@ type Typed = Pick<Parameter, 'type' | 'position'>;
  * @throws ContractError if the value does not have the type
  */
 export function checked({ type, position }: Typed, value: Value, names: Names, evaluator: Evaluator): Value {
+  if (type) evaluator.gas.charge5('type', () => costOfType(value, type, names, new SteppedWalk(evaluator)));
   if (type && !hasType(value, type, names, new SteppedWalk(evaluator))) {
     throw typeFault(value, type, names, evaluator, position);
   }

@@ -4,7 +4,7 @@ import { ContractError } from '../errors.ts';
 import type { Member } from '../runtime/module.ts';
 import type { Evaluator } from '../runtime/native.ts';
 import { SteppedWalk } from '../runtime/steps.ts';
-import { schemaFault, sortedFields, typeFault } from '../runtime/type-faults.ts';
+import { costOfRow, schemaFault, sortedFields, typeFault } from '../runtime/type-faults.ts';
 import { hasType, textOfType5 } from '../runtime/typecheck.ts';
 import type { Defschema, Parameter } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
@@ -128,6 +128,7 @@ function checkRow5(
 ): void {
   const walk = new SteppedWalk(evaluator);
   const { names } = schema.module;
+  evaluator.gas.charge5(schema.definition.name, () => costOfRow(row, schema, isPartial, walk));
   const isAllowed = [...row].every(([name, value]) => {
     const column = columns.get(name);
     return column && (!column.type || hasType(value, column.type, names, walk));

@@ -97,6 +97,8 @@ function rowAt(evaluator: Evaluator, table: Table, key: string, native: string):
   if (!row) return undefined;
   evaluator.spend(row.size);
   evaluator.gas.read(row.size, native);
+  // In dialect 5, only natives that read one row pay for its size.
+  if (native !== 'select' && native !== 'fold-db') evaluator.gas.read5(native, (sizes) => sizes.fields(row));
   return row;
 }
 
@@ -158,6 +160,7 @@ export function writeRow(
   evaluator.gas.write(key, object, mode);
   requireRights(evaluator, table);
   if (table.schema) checkRow(row, table.schema, mode === 'update', evaluator);
+  evaluator.gas.write5(mode, (sizes) => sizes.fields(row));
   requireAccess(evaluator, 'write', 'writeRow');
   const before = existingRow(evaluator, mode, table, key);
   const isMerged = before && (mode === 'update' || evaluator.dialect === 4);

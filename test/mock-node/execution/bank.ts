@@ -37,7 +37,7 @@ export const keysetOf = ({ publicKey }: KeyPair) => ({ keys: [publicKey], pred: 
 export const coins = parseDecimal;
 
 /** The gas of the code of `transfer`, and of 701 to 800 bytes. */
-export const GAS_OF_TRANSFER = 533;
+export const GAS_OF_TRANSFER = 169;
 
 const NETWORK = 'development';
 const GAS_PRICE = coins('0.000001');

@@ -75,16 +75,16 @@ const REFUSED: readonly [string, Refused][] = [
     'a transfer needs more gas than its limit',
     {
       call: call(calls(transfer(alice, bob, '2.0')), allow(alice, bob, '2.0')),
-      gasLimit: 508,
-      message: /^Gas limit "508"exceeded: \d+$/,
+      gasLimit: 160,
+      message: /^Gas limit "160"exceeded: \d+$/,
     },
   ],
   [
     'two transfers together need more gas than their limit',
     {
       call: call(calls(transfer(alice, bob, '2.0'), transfer(alice, bob, '2.0')), allow(alice, bob, '4.0')),
-      gasLimit: 900,
-      message: /^Gas limit "900"exceeded: \d+$/,
+      gasLimit: 250,
+      message: /^Gas limit "250"exceeded: \d+$/,
     },
   ],
   [

@@ -95,10 +95,10 @@ const FAILURES: readonly [string, { command: () => Command; 4: [string, string];
   [
     'too much gas',
     {
-      command: () => commandOf(0, toBob('1.0'), { meta: { gasLimit: 508 } }),
+      command: () => commandOf(0, toBob('1.0'), { meta: { gasLimit: 160 } }),
       // Before the last version, the size of a command cost gas also in a trial.
-      4: ['GasError', 'Gas limit (508) exceeded: 533'],
-      5: ['EvalError', 'Gas limit "508"exceeded: 525'],
+      4: ['GasError', 'Gas limit (160) exceeded: 161'],
+      5: ['EvalError', 'Gas limit "160"exceeded: 161'],
     },
   ],
   [
@@ -142,7 +142,7 @@ describe.each([4, 5] as const)('in dialect %i', (contractDialect) => {
     const known = commandOf(0, read(getBalance('coin', alice)), { signers: [] });
     const logs = expect.stringMatching(/^[\w-]{43}$/);
     expect(await answer(known, '')).toMatchObject({
-      gas: contractDialect === 4 ? 21 : 17,
+      gas: contractDialect === 4 ? 21 : 15,
       logs,
       metaData: { blockHeight: 5_000_001 },
     });

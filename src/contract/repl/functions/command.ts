@@ -6,6 +6,7 @@
 import { isExactJsonObject, parseExactJson } from '../../../protocol/ledger/json.ts';
 import { appliedCapability } from '../../capabilities/applied.ts';
 import { ContractError } from '../../errors.ts';
+import { WRITTEN_ITEM } from '../../gas/natives5.ts';
 import type { Capability, Environment } from '../../runtime/environment.ts';
 import { type Argument, lazy, type Native, strict } from '../../runtime/native.ts';
 import { jsonOf } from '../../values/json.ts';
@@ -36,6 +37,7 @@ export function command(run: TestRun): readonly Native[] {
     }),
     lazy('env-sigs', 'sigs:[object:*] -> string', ([sigs, ...more]) => {
       if (!sigs?.items || more.length > 0) return undefined;
+      chargeForList(run, sigs.items);
       const signatures = sigs.items.map((each) => {
         const { name: key, capabilities } = named(run, each, 'key');
         return { key, capabilities };
@@ -44,6 +46,7 @@ export function command(run: TestRun): readonly Native[] {
     }),
     lazy('env-verifiers', 'verifiers:[object:*] -> string', ([verifiers, ...more]) => {
       if (!verifiers?.items || more.length > 0) return undefined;
+      chargeForList(run, verifiers.items);
       const all = verifiers.items.map((each) => named(run, each, 'name'));
       return run.set({ verifiers: all }, 'Setting transaction verifiers/caps');
     }),
@@ -72,6 +75,11 @@ function dataOf(value: Value, run: TestRun): Environment['data'] {
   throw new ContractError('eval', 'env-data: the data must be an object');
 }
 
+/** Charges in dialect 5 for a list that is not evaluated as a whole. */
+function chargeForList({ evaluator }: TestRun, items: readonly Argument[]): void {
+  evaluator.gas.charge5('list', () => WRITTEN_ITEM * items.length);
+}
+
 /**
  * Reads an object such as `{ 'key: "…", 'caps: [(m.CAP 1)] }`. Its capabilities are read, but not acquired.
  * @param field the name of the field with a text: `key` for a signature, `name` for a verifier
@@ -89,6 +97,8 @@ function named(
   if (!name || !caps) {
     throw new ContractError('eval', `Expected object with '${field}': string, 'caps': [capability]`, position);
   }
+  run.evaluator.gas.charge5('object', () => WRITTEN_ITEM * fields.size);
+  chargeForList(run, caps);
   if (typeof name.value !== 'string') throw new ContractError('eval', 'Expected string value', name.position);
   const capabilities = caps.map((cap) => {
     const call = cap.asCapability();

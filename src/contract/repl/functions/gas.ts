@@ -20,6 +20,20 @@ export function gas(run: TestRun): readonly Native[] {
       evaluator.gas.set(units);
       return `Set gas to ${units}`;
     }),
+    {
+      ...strict('env-milligas', ' -> integer', (values, { evaluator }) =>
+        values.length === 0 ? evaluator.gas.usedThousandths : undefined,
+      ),
+      dialect: 5,
+    },
+    {
+      ...strict('env-set-milligas', 'gas:integer -> string', ([thousandths, ...more], { evaluator }) => {
+        if (typeof thousandths !== 'bigint' || more.length > 0) return undefined;
+        evaluator.gas.usedThousandths = thousandths;
+        return `Set milligas to ${thousandths}`;
+      }),
+      dialect: 5,
+    },
     strict('env-gaslimit', 'limit:integer -> string', ([limit, ...more]) => {
       if (typeof limit !== 'bigint' || more.length > 0) return undefined;
       return run.set({ gasLimit: limit }, `Set gas limit to ${limit}`);
