@@ -30,6 +30,13 @@ import { Sizes5 } from './sizes5.ts';
 /** Maximum number of entries of the gas log, which take some ten megabytes. There is no gas log on a node. */
 export const MAX_LOG_ENTRIES = 100_000;
 
+/** The largest charge of dialect 5. Code can ask for more than numbers can count. */
+const MOST = 2n ** 64n - 1n;
+
+function bounded(thousandths: number): bigint {
+  return thousandths < Number(MOST) ? BigInt(Math.floor(thousandths)) : MOST;
+}
+
 interface LogEntry {
   readonly name: string;
   readonly units: bigint;
@@ -143,7 +150,7 @@ export class GasMeter {
 
   /** Charges with the table model of dialect 5. @param cost gives thousandths of a unit */
   charge5(name: string, cost: () => number): void {
-    if (this.isTable5) this.#use(name, BigInt(cost()));
+    if (this.isTable5) this.#use(name, bounded(cost()));
   }
 
   /** Charges for a native as in `charge5`, both the fixed charge and the other one. */

@@ -51,7 +51,8 @@ const namesOf = ({ events }: CommandResult) =>
 describe('a module', () => {
   it('lives on, and answers', async () => {
     const { results, count, grow, hash } = await started();
-    expect(results[0].gas).toBeGreaterThan(60_000);
+    expect(results[0].gas).toBeGreaterThan(2_000);
+    expect(results[0].gas).toBeLessThan(10_000);
     grow(2);
     expect([await count('alice'), await count('bob'), await count('carol', 1)]).toEqual([
       '5.0',
