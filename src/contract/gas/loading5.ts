@@ -98,7 +98,7 @@ function total({ bytes, places, natives, hashes }: Shape, { place, native, hash 
 }
 
 function sizeOf(module: LoadedModule, isNative: Loading['isNative'], isEvaluated: boolean, parts: Parts): number {
-  const { name, syntax, blessed, interfaces, members } = module;
+  const { name, syntax, interfaces, members } = module;
   const shape = new Shape();
   for (const member of members.values()) shape.add(shapeOf(member, isNative, isEvaluated));
   const transactionHash = HASH;
@@ -116,6 +116,7 @@ function sizeOf(module: LoadedModule, isNative: Loading['isNative'], isEvaluated
     governance.kind === 'keyset'
       ? sizeOfKeysetName(governance.name)
       : KIND + RECORD + sizeOfModuleName(name) + sizeOfText(governance.name) + parts.hash;
+  const blessed = new Set(syntax.items.flatMap((item) => (item.kind === 'bless' ? [item.hash] : [])));
   return size + KIND + governor + LIST + HASH * blessed.size + sizeOfList(interfaces, sizeOfModuleName);
 }
 

@@ -43,7 +43,7 @@ export function loadModule(evaluator: Evaluator, syntax: Module): string {
   // In dialect 4, the installation of a new module with a keyset does not give the admin rights. The first use of these
   // rights therefore enforces the keyset again.
   if (governance.kind !== 'keyset' || evaluator.dialect === 5) grantAdministration(evaluator, name);
-  const module = new Loader(evaluator, name, syntax).load();
+  const module = new Loader(evaluator, name, syntax, existing).load();
   refuseGovernance(module, syntax, evaluator.dialect);
   install(evaluator, module);
   return `Loaded module ${name.text}, hash ${module.hash}`;
@@ -148,9 +148,10 @@ class Loader {
   readonly #names: ModuleNames;
   readonly #module: LoadedModule;
 
-  constructor(evaluator: Evaluator, name: ModuleName, syntax: Module | Interface) {
+  constructor(evaluator: Evaluator, name: ModuleName, syntax: Module | Interface, existing?: LoadedModule) {
     this.#evaluator = evaluator;
     this.#syntax = syntax;
+    const earlier = new Set(existing ? [existing.hash, ...existing.earlier] : []);
     const interfaces = this.#interfaces();
     const referredInterfaces = evaluator.dialect === 4 ? interfaces : sortedModules(interfaces);
     const { dialect } = evaluator;
@@ -161,7 +162,8 @@ class Loader {
       name,
       syntax,
       hash: hashText(syntax.code),
-      blessed: this.#blessed(),
+      blessed: this.#blessed(name, earlier),
+      earlier,
       interfaces,
       referredInterfaces,
       members: this.#members,
@@ -186,10 +188,15 @@ class Loader {
     return this.#module;
   }
 
-  #blessed(): ReadonlySet<string> {
+  /** In dialect 5, a hash that is unknown here may be that of any earlier version on networks. */
+  #blessed({ text }: ModuleName, earlier: ReadonlySet<string>): ReadonlySet<string> {
     const hashes = this.#syntax.items.flatMap((item) => (item.kind === 'bless' ? [item.hash] : []));
-    if (this.#evaluator.dialect === 5) for (const hash of hashes) requireHash(hash);
-    return new Set(hashes);
+    if (this.#evaluator.dialect === 4) return new Set(hashes);
+    for (const hash of hashes) requireHash(hash);
+    const unknown = hashes.find((hash) => !earlier.has(hash));
+    if (unknown === undefined || earlier.size === 0) return new Set(hashes);
+    this.#evaluator.note?.(`bless has blessed all versions of ${text}: only networks know the hash ${unknown}`);
+    return new Set([...hashes, ...earlier]);
   }
 
   #charge(): void {

@@ -33,6 +33,7 @@ function schemas(): ReadonlyMap<string, Member<Defschema>> {
       syntax,
       hash: hashText(syntax.code),
       blessed: new Set(),
+      earlier: new Set(),
       interfaces: [],
       referredInterfaces: [],
       members: all,

@@ -51,6 +51,8 @@ export interface LoadedModule {
   readonly hash: string;
   /** Hashes of earlier versions. Their tables can still be used, and what they have yielded can be resumed. */
   readonly blessed: ReadonlySet<string>;
+  /** Hashes of all earlier versions that were loaded here. */
+  readonly earlier: ReadonlySet<string>;
   /**
    * The interfaces that the module implements, in the order of its code, which dialect 4 reverses; empty for an
    * interface.
