@@ -29,8 +29,8 @@ const repl = (args: string[], given: Given = {}) => pickaxeIn(folder.path, ['rep
 const onTerminal = async (...args: string[]) => {
   const { stdout } = await repl(args, { columns: 80 });
   return stdout
-    .replace(/ {2}\d+ ms/g, '')
-    .replace(/\d+ ms/, 'N ms')
+    .replace(/ {2}[\d.]+ m?s/g, '')
+    .replace(/[\d.]+ m?s/, 'N ms')
     .split('\n');
 };
 
