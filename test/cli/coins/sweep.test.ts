@@ -79,9 +79,9 @@ describe('pickaxe sweep', () => {
   it('shows what it would do, and sends nothing', async () => {
     const before = world.total();
     expect(await sweep()).toBe(0);
-    expect(printed.stdout).toMatch(/^ +1 {2}planned {2} +91\.49899503$/m);
-    expect(printed.stdout).toMatch(/^ +total {2} +182\.99799006$/m);
-    expect(printed.stdout).toContain('Gas costs at most 0.00005994.');
+    expect(printed.stdout).toMatch(/^ +1 {2}planned {2} +91\.49899737$/m);
+    expect(printed.stdout).toMatch(/^ +total {2} +182\.99799474$/m);
+    expect(printed.stdout).toContain('Gas costs at most 0.00005526.');
     expect(printed.stdout).toContain(`The coins arrive for keys-all of\n  ${PAIR.publicKey}\n`);
     expect(printed.stderr).toContain('Nothing was sent. Add --yes');
     world.grow(3);
@@ -104,7 +104,7 @@ describe('pickaxe sweep', () => {
     expectShape(SweepReport, report);
     expect(report).toMatchObject({ account: ACCOUNT, targetChain: 0, sent: true, network: 'development' });
     expect(report.chains).toHaveLength(2);
-    for (const chain of report.chains) expect(chain).toMatchObject({ state: 'done', by: 'us', amount: '91.49899503' });
+    for (const chain of report.chains) expect(chain).toMatchObject({ state: 'done', by: 'us', amount: '91.49899737' });
     expect(world.balance(0)).toBeGreaterThan(parseDecimal('274.49'));
     const [file] = readdirSync(state);
     if (process.platform !== 'win32') expect(statSync(join(state, file)).mode & 0o777).toBe(0o600);
@@ -287,7 +287,7 @@ describe('pickaxe sweep', () => {
     };
     expect(await sweep({ keyFile: [keyFile] }, { confirm })).toBe(0);
     expect(asked).toEqual(['Move these coins?']);
-    expect(printed.stderr).toContain('91.49899503');
+    expect(printed.stderr).toContain('91.49899737');
     expect(readdirSync(state)).toEqual([]);
   });
 
@@ -320,7 +320,7 @@ describe('pickaxe sweep', () => {
 
   it('asks the next node when one is away', async () => {
     expect(await sweep({}, {}, ['http://127.0.0.1:9', world.url])).toBe(0);
-    expect(printed.stdout).toContain('182.99799006');
+    expect(printed.stdout).toContain('182.99799474');
     expect(printed.stderr).toMatch(/^warning: cannot reach http:\/\/127\.0\.0\.1:9 .* The next node is asked\.$/m);
   });
 
@@ -350,7 +350,7 @@ describe('pickaxe sweep', () => {
     const run = (...more: string[]) => pickaxeIn(tmpdir(), [...args, ...more], { XDG_STATE_HOME: state });
     const planned = await run('--keep', '1', '--json');
     expect(planned.code, planned.stderr).toBe(0);
-    expect(JSON.parse(planned.stdout)).toMatchObject({ sent: false, total: '180.99999006' });
+    expect(JSON.parse(planned.stdout)).toMatchObject({ sent: false, total: '180.99999474' });
     const wrong = await run('--min', '1e-3');
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('Write an amount such as 0.01');

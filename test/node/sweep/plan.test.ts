@@ -29,7 +29,7 @@ describe('a plan', () => {
     const world = await World.make({ chains: 10, accounts });
     const { chains } = await plan(world);
     expect(chains.map((it) => [it.chain, it.kind, 'reason' in it ? it.reason : it.amount])).toEqual([
-      [1, 'transfer', parseDecimal('1.99899503')],
+      [1, 'transfer', parseDecimal('1.99899737')],
       [2, 'skip', 'less than 0.01 could leave'],
       [3, 'skip', 'has no coins'],
       [4, 'skip', 'the account has other keys here'],
@@ -40,13 +40,13 @@ describe('a plan', () => {
   it('adds up', async () => {
     const world = await World.make();
     const it = await plan(world, { keep: ONE });
-    expect(totalOf(it)).toBe(2n * parseDecimal('90.49999503'));
-    // 497 units of gas for step 0, and at most 2500 for step 1, for each of two.
+    expect(totalOf(it)).toBe(2n * parseDecimal('90.49999737'));
+    // 263 units of gas for step 0, and at most 2500 for step 1, for each of two.
     const sweep = sweepOf(it, 'development', 5);
-    expect(mostGasCost(sweep)).toBe(2n * 2997n * 10_000n);
-    expect(mostGasCost({ ...sweep, gasStation: 'x' })).toBe(2n * 497n * 10_000n);
+    expect(mostGasCost(sweep)).toBe(2n * 2763n * 10_000n);
+    expect(mostGasCost({ ...sweep, gasStation: 'x' })).toBe(2n * 263n * 10_000n);
     // Within one chain there is no step 1.
-    expect(mostGasCost({ ...sweep, targetChain: 1 })).toBe((497n + 2997n) * 10_000n);
+    expect(mostGasCost({ ...sweep, targetChain: 1 })).toBe((263n + 2763n) * 10_000n);
     expect(sweep).toMatchObject({ network: 'development', startedMs: 5, targetChain: 0 });
     expect(gasWarning(sweep)).toBeUndefined();
     expect(gasWarning({ ...sweep, gasPrice: ONE })).toMatch(

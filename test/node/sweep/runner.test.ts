@@ -177,7 +177,7 @@ describe('somebody else', () => {
     const first = sweep.transfers.find((it) => it.chain === chain)!;
     expect(first.outcome).toMatchObject({ state: 'done', by: 'somebody else' });
     // Our step 1 has failed, and has cost gas.
-    expect(first.outcome?.state === 'done' && first.outcome.gasCost).toBeGreaterThan(621n * 10_000n);
+    expect(first.outcome?.state === 'done' && first.outcome.gasCost).toBeGreaterThan(263n * 10_000n);
   });
 
   it('is not said to have finished what our own step 1 has, although the node has forgotten that', async () => {
@@ -275,10 +275,10 @@ describe('the disk', () => {
 it('amounts are planned to the last digit', async () => {
   const world = await World.make();
   const { transfers } = await world.begin();
-  // 414 units of gas, a fifth more, and what is kept.
+  // 219 units of gas, a fifth more, and what is kept.
   expect(transfers.map(({ amount, gasLimit }) => [formatDecimal(amount), gasLimit])).toEqual([
-    ['91.49899503', 497],
-    ['91.49899503', 497],
+    ['91.49899737', 263],
+    ['91.49899737', 263],
   ]);
 });
 

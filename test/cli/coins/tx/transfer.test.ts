@@ -109,7 +109,7 @@ describe('a transfer', () => {
   });
 
   it.each([
-    ['0.001', 'Gas may cost more coins than are moved. The gas price is 0.001, the usual one 0.00000001.'],
+    ['0.01', 'Gas may cost more coins than are moved. The gas price is 0.01, the usual one 0.00000001.'],
     ['0.0001', 'The gas price is 0.0001, the usual one 0.00000001: is it mistyped?'],
     ['0.00001', undefined],
   ])('warns of an absurd gas price, before it asks: %s', async (price, warning) => {
