@@ -3,6 +3,17 @@
 export type { Trust } from './base/net/tls-trust.ts';
 export { type Clock, systemClock } from './base/system/clock.ts';
 export { userCacheDirectory } from './base/system/files.ts';
+export type {
+  Expectation as ContractExpectation,
+  Failure as ContractFailure,
+  Place as ContractPlace,
+} from './contract/repl/result.ts';
+export {
+  type ContractOptions,
+  type ContractResult,
+  type ContractSignature,
+  runContract,
+} from './contract/repl/run-contract.ts';
 export { FleetRelay, type FleetRelayOptions } from './fleet/coordinator/fleet-relay.ts';
 export { readCredentials } from './fleet/nats/credentials.ts';
 export type { Credentials, Link, LinkMessage, LinkSettings, LinkState } from './fleet/nats/link.ts';

@@ -16,7 +16,7 @@ import type { MakeSession, RunOptions } from './runs/run-file.ts';
 import { EVAL_NAME, SourceFiles, STDIN, textOfInput } from './source-files.ts';
 
 interface ReplOptions {
-  readonly dialect: '4' | '5';
+  readonly dialect?: '4' | '5';
   readonly trace: boolean;
   readonly json: boolean;
   readonly junit?: string;
@@ -41,9 +41,10 @@ export function declare(command: Command, { io, action }: Line): void {
   command
     .argument('[files...]', 'files to run, each in a session of its own; - is standard input (default: a prompt)')
     .addOption(
-      new Option('--dialect <n>', 'the language’s generation: 4, or 5, which live nodes run')
-        .choices(['4', '5'])
-        .default('4'),
+      new Option(
+        '--dialect <n>',
+        'the language’s generation: 4 or 5 (default: what a file’s first comment chooses, or 5, which live nodes run)',
+      ).choices(['4', '5']),
     )
     .option('-e, --eval <code>', 'run this code, and print its last value')
     .option('--filter <text>', 'count only tests with this text in their name, transaction or file')
@@ -138,7 +139,7 @@ export async function replWith(
   { isTerminal, makeSession, clock, cacheDirectory, startThreads }: Surroundings,
 ): Promise<number> {
   const { trace, json, junit, maxSteps, timeout, eval: code, filter, failed, watch } = options;
-  const dialect = options.dialect === '5' ? 5 : 4;
+  const dialect = options.dialect && (options.dialect === '5' ? 5 : 4);
   const allowed = new AllowedFiles(options.allowFile);
   if (code !== undefined && paths.length > 0) throw new UsageError('-e runs its code alone: leave out the files.');
   if (paths.length === 0 && code === undefined && isTerminal) {
@@ -147,7 +148,12 @@ export async function replWith(
         throw new UsageError(`${flag(name)} is for files: give some, as in pickaxe repl tests.repl ${flag(name)} ….`);
     }
     const { runPrompt } = await import('./prompt.ts');
-    return runPrompt({ dialect, trace, maxSteps }, new SourceFiles({ allowed }), makeSession);
+    const { DEFAULT_DIALECT } = await import('../../contract/dialect.ts');
+    return runPrompt(
+      { dialect: dialect ?? DEFAULT_DIALECT, trace, maxSteps },
+      new SourceFiles({ allowed }),
+      makeSession,
+    );
   }
   const named = code !== undefined ? [EVAL_NAME] : paths.length === 0 ? [STDIN] : paths;
   if (watch && (code !== undefined || named.includes(STDIN))) {

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { oneLine, severalLines } from '../../base/text/plain-text.ts';
 import { plural } from '../../base/text/quantities.ts';
+import type { Dialect } from '../../contract/dialect.ts';
 import type { Expectation, Failure, FileResult, Place } from '../../contract/repl/result.ts';
 
 export function failuresOf({ expectations }: Pick<FileResult, 'expectations'>): readonly Expectation[] {
@@ -56,12 +57,18 @@ function namesOf(results: readonly FileResult[]): string {
   return `${names.join(', ')}${rest === 0 ? '' : ` and ${plural(rest, 'other')}`}`;
 }
 
+interface ReportedRun {
+  readonly result: FileResult;
+  readonly dialect: Dialect;
+}
+
 /** @param value the last value, if the code was typed */
-export function reportOf(result: FileResult, value?: string): ReplReport {
+export function reportOf({ result, dialect }: ReportedRun, value?: string): ReplReport {
   const { file, expectations, error, notes } = result;
   const failures = failuresOf(result).map(({ place, text }) => ({ ...jsonPlace(place), text: severalLines(text) }));
   return {
     file: severalLines(file),
+    dialect,
     expectations: expectations.length,
     passed: expectations.length - failures.length,
     failures,
@@ -90,6 +97,7 @@ const column = z.int().nonnegative();
 
 export const ReplReport = z.object({
   file: z.string(),
+  dialect: z.union([z.literal(4), z.literal(5)]).meta({ description: 'the generation of the language' }),
   expectations: z.int().nonnegative(),
   passed: z.int().nonnegative(),
   failures: z.array(z.object({ file: z.string(), line, column, text: z.string() })),

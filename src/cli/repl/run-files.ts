@@ -36,6 +36,9 @@ export interface FilesTools extends Omit<RunTools, 'print'> {
   readonly lastFailures?: LastFailures | undefined;
 }
 
+/** The value of functions such as `print` in dialect 5. */
+const UNIT_TEXT = '()';
+
 /** Time after which several files that are left are worth threads, whose start takes a few tenths of a second. */
 const WORTH_THREADS_MS = 300;
 
@@ -149,10 +152,11 @@ export class FilesRunner {
   #linesOf(run: FileRun, isOneOfSeveral: boolean): string[] {
     const { json, trace, columns } = this.#options;
     const { result, value, failures } = run;
-    if (json) return [JSON.stringify(reportOf(result, this.#isTyped(result.file) ? value : undefined))];
+    if (json) return [JSON.stringify(reportOf(run, this.#isTyped(result.file) ? value : undefined))];
     // The value of a test is in the summary, and with `trace` each value has been printed.
     const isTest = result.expectations.at(-1)?.text === value;
-    const values = value === undefined || value === '' || isTest || trace ? [] : [severalLines(value)];
+    const isNothing = value === undefined || value === '' || value === UNIT_TEXT;
+    const values = isNothing || isTest || trace ? [] : [severalLines(value)];
     if (isSilent(run)) return values;
     if (columns === undefined) return [...values, ...fileLines(result, isOneOfSeveral, failures)];
     return [...values, ...listLines(run, { paint: this.#paint, columns, isOneOfSeveral })];
@@ -166,7 +170,7 @@ export class FilesRunner {
       return;
     }
     const results = runs.map(({ result }) => result);
-    const line = `${summaryLine(results)}${columns === undefined ? '' : `; ${timeText(seconds)}`}`;
+    const line = `${summaryLine(results)}; ${dialectsText(runs)}${columns === undefined ? '' : `; ${timeText(seconds)}`}`;
     const isFailed = results.some(hasFailed);
     this.#tools.io.out(`${columns === undefined ? line : this.#paint(isFailed ? 'red' : 'green', line)}\n`);
   }
@@ -174,6 +178,11 @@ export class FilesRunner {
   get #paint() {
     return this.#options.colours ? inColours : inPlain;
   }
+}
+
+function dialectsText(runs: readonly FileRun[]): string {
+  const dialects = new Set(runs.map(({ dialect }) => dialect));
+  return dialects.size > 1 ? 'dialects 4 and 5' : `dialect ${[...dialects].join()}`;
 }
 
 /** Whether there is nothing to say of typed code but its value. */

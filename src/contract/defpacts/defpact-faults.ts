@@ -80,7 +80,9 @@ export class DefpactFaults {
   }
 
   otherContinuation(step: DefpactStep, foreign: DefpactState, stored: DefpactState): ContractError {
-    const [theirs, ours] = [foreign, stored].map(({ continuation: { name, args } }) => printedCapability(name, args));
+    const [theirs, ours] = [foreign, stored].map(({ continuation: { name, args } }) =>
+      printedCapability(name, args, this.#dialect),
+    );
     return this.#foreignFault(step, `cross-chain continuation ${theirs} does not match db continuation ${ours}`);
   }
 

@@ -137,7 +137,7 @@ export class GivenArgument implements Argument {
   }
 
   get writtenType(): string {
-    return typeText(this.value);
+    return typeText(this.value, this.#evaluator.dialect);
   }
 
   get isFunction(): boolean {

@@ -1,7 +1,7 @@
 /** Evaluates expressions of contract code, by walking over their syntax trees. */
 
 import { withCapability } from '../capabilities/capabilities.ts';
-import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
 import { chargeForReading } from '../gas/loading5.ts';
 import { GasMeter } from '../gas/meter.ts';
@@ -10,7 +10,7 @@ import { Database } from '../runtime/database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from '../runtime/environment.ts';
 import type { Kept } from '../runtime/kept.ts';
 import { TransactionNames } from '../runtime/lookup.ts';
-import { type LoadedModule, Member } from '../runtime/module.ts';
+import { type LoadedModule, Member, type Names } from '../runtime/module.ts';
 import {
   CapabilityToken,
   type Evaluator,
@@ -48,12 +48,16 @@ const LOOK_STEPS = 2 ** 14;
 const LAMBDAS: ReadonlySet<string> = new Set(['and', 'or', 'enforce', 'constantly']);
 
 interface EvaluatorOptions {
-  /** 4 by default. */
-  readonly dialect?: Dialect;
+  readonly dialect: Dialect;
   /** The natives by their names. */
   readonly natives: ReadonlyMap<string, Native>;
   /** The functions of the interactive interpreter, by their names. Code may define other functions with these names. */
   readonly testFunctions?: ReadonlyMap<string, Native>;
+  /**
+   * Whether code with these names may use them. Asked in dialect 4 when the code runs, and in dialect 5, without names,
+   * when a module is loaded. By default, all code may.
+   */
+  readonly allowsTestFunctions?: (names?: Names) => boolean;
   /** Maximum number of steps between two calls of `resetSteps`; `MAX_STEPS` by default. */
   readonly maxSteps?: number;
   /** A clause for the message of the error for too many steps: how the user can allow more. */
@@ -96,9 +100,10 @@ export class TreeEvaluator implements Evaluator {
   #nesting = 0;
 
   constructor({
-    dialect = DEFAULT_DIALECT,
+    dialect,
     natives,
     testFunctions = new Map(),
+    allowsTestFunctions = () => true,
     maxSteps = MAX_STEPS,
     stepsAdvice,
     environment = INITIAL_ENVIRONMENT,
@@ -112,7 +117,7 @@ export class TreeEvaluator implements Evaluator {
     this.#environment = environment;
     this.database = database;
     this.gas = gas;
-    this.#resolver = new NameResolver(this, natives, testFunctions);
+    this.#resolver = new NameResolver(this, natives, testFunctions, allowsTestFunctions);
     this.#maxSteps = maxSteps;
     this.#stepsAdvice = stepsAdvice;
     this.kept = kept;
@@ -333,6 +338,8 @@ export class TreeEvaluator implements Evaluator {
   isNative = (name: string): boolean => this.findNative(name) !== undefined;
 
   isKnown = (name: string): boolean => this.#resolver.isKnown(name);
+
+  isForTestsOnly = (name: string): boolean => this.#resolver.isForTestsOnly(name);
 
   isPartial(expression: Expression, scope: Scope): boolean {
     return this.#resolver.isPartial(expression, scope);

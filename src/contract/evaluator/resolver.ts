@@ -6,7 +6,7 @@ import { detailsOf, detailsOfNative } from '../modules/details.ts';
 import { ModuleName } from '../names.ts';
 import { BUILT_IN_SCHEMAS, CONSTANTS } from '../runtime/built-ins.ts';
 import { requireModule, resolveModule } from '../runtime/lookup.ts';
-import { type Callable, Member, referenceTo, tableOf, textOfName } from '../runtime/module.ts';
+import { type Callable, Member, type Names, referenceTo, tableOf, textOfName } from '../runtime/module.ts';
 import { type Evaluator, fewestParameters, type Native, NativeFunction, PartialFunction } from '../runtime/native.ts';
 import { Closure, type Scope } from '../runtime/scope.ts';
 import { hidesValues } from '../runtime/shown.ts';
@@ -27,11 +27,19 @@ export class NameResolver {
   testFunctions: ReadonlyMap<string, Native>;
   readonly #evaluator: Evaluator;
   readonly #natives: ReadonlyMap<string, Native>;
+  readonly #allowsTestFunctions: (names?: Names) => boolean;
 
-  constructor(evaluator: Evaluator, natives: ReadonlyMap<string, Native>, testFunctions: ReadonlyMap<string, Native>) {
+  /** @param allowsTestFunctions as `EvaluatorOptions.allowsTestFunctions` */
+  constructor(
+    evaluator: Evaluator,
+    natives: ReadonlyMap<string, Native>,
+    testFunctions: ReadonlyMap<string, Native>,
+    allowsTestFunctions: (names?: Names) => boolean,
+  ) {
     this.#evaluator = evaluator;
     this.#natives = natives;
     this.testFunctions = testFunctions;
+    this.#allowsTestFunctions = allowsTestFunctions;
   }
 
   /**
@@ -45,7 +53,10 @@ export class NameResolver {
       const native = this.findNative(callee.name);
       if (native) return native;
       const testFunction = this.testFunctions.get(callee.name);
-      if (testFunction && !scope.names.find(callee.name)) return testFunction;
+      if (testFunction && !scope.names.find(callee.name)) {
+        this.#requireAllowed(scope.names, callee.position);
+        return testFunction;
+      }
       return callableOf(this.#meant(callee, scope), this.#evaluator);
     }
     if (callee.kind === 'dotted-name') return callableOf(this.#meant(callee, scope), this.#evaluator);
@@ -166,6 +177,18 @@ export class NameResolver {
     );
   }
 
+  /** Whether the name is that of a function of the interactive interpreter, which new modules must not use. */
+  isForTestsOnly(name: string): boolean {
+    const isOfTests = this.testFunctions.has(name) && this.findNative(name) === undefined;
+    return isOfTests && this.#evaluator.dialect === 5 && !this.#allowsTestFunctions();
+  }
+
+  /** @throws ContractError in dialect 4 if code with these names must not use functions of the interpreter */
+  #requireAllowed(names: Names, position: Position): void {
+    if (this.#evaluator.dialect === 5 || this.#allowsTestFunctions(names)) return;
+    throw new ContractError('eval', 'module restore failed: Native lookup failed', position);
+  }
+
   /** @throws ContractError for a name that code outside of modules cannot use */
   requireMeaning(name: string, position: Position | undefined): void {
     if (this.isKnown(name) || this.#evaluator.transactionNames.find(name)) return;
@@ -246,7 +269,7 @@ function notCallableText(value: Value, evaluator: Evaluator): string {
   if (dialect === 5) return 'Cannot apply value to non-closure';
   // Before version 4.8 of the language, if code called a text like a function, this text was the message.
   if (!environment.flags.has('DisablePact48')) {
-    return `Tried to call a value which is not a function, but a(n) ${typeText(value)}`;
+    return `Tried to call a value which is not a function, but a(n) ${typeText(value, dialect)}`;
   }
   return typeof value === 'string' ? value : `Unexpected non-native direct ref: ${evaluator.print(value)}`;
 }

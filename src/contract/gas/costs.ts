@@ -150,7 +150,7 @@ export function costOfFormat(template: string, values: readonly Value[], walk: W
  */
 export function oldCostOfFormat(template: string, values: readonly Value[], walk: Walk): number {
   return values.reduce((total: number, value) => {
-    const text = typeof value === 'string' ? value : printed(value, { commas: true });
+    const text = typeof value === 'string' ? value : printed(value, { dialect: 4, commas: true });
     walk.visitText(text.length);
     return total + characterCount(text);
   }, characterCount(template));

@@ -20,6 +20,9 @@ import { checkInterface } from './interfaces.ts';
 import { enforceInstallation } from './namespaces.ts';
 import { refuseShadow, type Visit, visitDefinition } from './resolution.ts';
 
+const FOR_TESTS_ONLY =
+  'repl native disallowed in module code. If you want to use this, enable them with (env-enable-repl-natives true)';
+
 /**
  * Installs a module, or replaces an installed module of the same name.
  * @returns the text that the interpreter prints
@@ -258,6 +261,7 @@ class Loader {
     if (this.#names.found.has(name) || this.#evaluator.isNative(name)) return;
     const meant = this.#evaluator.transactionNames.find(name) ?? this.#names.find(name);
     if (!meant) {
+      if (this.#evaluator.isForTestsOnly(name)) throw new ContractError('eval', FOR_TESTS_ONLY, position);
       if (this.#evaluator.isKnown(name)) return;
       const { dialect } = this.#evaluator;
       throw new ContractError(

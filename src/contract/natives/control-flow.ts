@@ -58,7 +58,7 @@ function connectiveOf(name: string, decides: boolean): Native {
  */
 function unanswered(name: string, answer: Value | undefined, { dialect }: Evaluator): undefined {
   if (answer === undefined || dialect === 5) return undefined;
-  throw new ContractError('eval', `${name}: Non-boolean result from delegate: ${printed(answer)}`);
+  throw new ContractError('eval', `${name}: Non-boolean result from delegate: ${printed(answer, { dialect })}`);
 }
 
 function choose(args: readonly Argument[], { evaluator }: Call): Value | undefined {

@@ -283,7 +283,7 @@ function listOf(name: string, { value }: Argument, { evaluator }: Call) {
   }
   if (evaluator.dialect === 5) return undefined;
   const before: BeforeShown = [': ', ', received argument of type: '];
-  const shown = shownValue(evaluator, value, before, (each) => abbreviated(printed(each)));
+  const shown = shownValue(evaluator, value, before, (each) => abbreviated(evaluator.print(each)));
   return fail(`${name}: expecting list${shown}`);
 }
 

@@ -188,7 +188,7 @@ function hash([value, ...more]: readonly Value[], { evaluator }: Call): string |
   if (value === undefined || more.length > 0) return undefined;
   if (!isStorable(value)) {
     if (evaluator.dialect === 5) return undefined;
-    throw new ContractError('eval', `Only value-level terms permitted: ${printed(value)}`);
+    throw new ContractError('eval', `Only value-level terms permitted: ${evaluator.print(value)}`);
   }
   const text = hashedText(value);
   evaluator.spend(text.length);
@@ -217,7 +217,7 @@ function hashKeccak256([list, ...more]: readonly Value[], { evaluator }: Call): 
 
 function typeOf([value, ...more]: readonly Value[], { evaluator: { dialect } }: Call): string | undefined {
   if (value === undefined || more.length > 0) return undefined;
-  return dialect === 4 ? typeText(value) : typeOf5(value);
+  return dialect === 4 ? typeText(value, dialect) : typeOf5(value);
 }
 
 function typeOf5(value: Value): string {

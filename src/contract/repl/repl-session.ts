@@ -22,8 +22,8 @@ import {
 import { TestRun } from './test-run.ts';
 
 export interface SessionOptions {
-  /** The dialect of all code in the session; 4 by default. */
-  readonly dialect?: Dialect;
+  /** The dialect of all code in the session; `DEFAULT_DIALECT` by default. */
+  readonly dialect?: Dialect | undefined;
   /** Maximum number of evaluation steps of each top-level form; `MAX_STEPS` by default. */
   readonly maxSteps?: number | undefined;
   /** A clause at the end of the error for too many steps: how the user can allow more. */

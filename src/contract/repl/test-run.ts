@@ -9,7 +9,7 @@ import { NATIVES } from '../natives/natives.ts';
 import { Database } from '../runtime/database.ts';
 import { type Environment, INITIAL_ENVIRONMENT } from '../runtime/environment.ts';
 import type { Kept } from '../runtime/kept.ts';
-import { Member } from '../runtime/module.ts';
+import { Member, type Names } from '../runtime/module.ts';
 import type { Native } from '../runtime/native.ts';
 import { INITIAL_STATE } from '../runtime/state.ts';
 import type { Form } from '../syntax/forms.ts';
@@ -74,6 +74,8 @@ export class TestRun {
   /** As `FileResult.notes`. */
   readonly notes: Set<string>;
   readonly functions: TestFunctions;
+  /** The flags that `env-exec-config` has set, in the spelling of its argument. */
+  shownFlags: readonly string[] = [];
   /** The database, without the changes of a transaction that is open. */
   readonly #committed = new Database();
   readonly #options: RunOptions;
@@ -81,8 +83,10 @@ export class TestRun {
   #environment: Environment;
   /** Number of transactions that were committed. */
   #number = 0;
-  /** Whether contract files (`.pact`) can use the functions of the interpreter. */
+  /** Whether modules and contract files (`.pact`) can use the functions of the interpreter. */
   #allowsInModules = false;
+  /** The names of modules that an earlier transaction has loaded. */
+  readonly #restored = new WeakSet<Names>();
   #transaction: TestTransaction | undefined;
   /** The gas used before the open transaction. */
   #gasBefore = 0n;
@@ -104,6 +108,8 @@ export class TestRun {
       ...(maxSteps === undefined ? {} : { maxSteps }),
       stepsAdvice,
       testFunctions: this.functions,
+      allowsTestFunctions: (names?: Names) =>
+        this.#allowsInModules || (names !== undefined && !this.#restored.has(names)),
       kept: options.kept,
       note: (text: string) => this.note(text),
       look: options.look,
@@ -221,7 +227,9 @@ export class TestRun {
     return used > before ? Number(used - before) : 0;
   }
 
+  /** Resets the state in dialect 4, which from now on reads each module from the database. */
   #reset(): void {
+    for (const { names } of this.evaluator.database.modules.entries().values()) this.#restored.add(names);
     this.evaluator.state = INITIAL_STATE;
     this.evaluator.gas.endLog();
   }
@@ -296,7 +304,7 @@ export class TestRun {
     this.#options.reported.add(text.length);
   }
 
-  /** Sets whether contract files (`.pact`) can use the functions of the interpreter. */
+  /** Sets whether modules and contract files (`.pact`) can use the functions of the interpreter. */
   allowInModules(allows: boolean): void {
     this.#allowsInModules = allows;
   }

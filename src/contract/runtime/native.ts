@@ -88,6 +88,8 @@ export interface Evaluator {
    * name.
    */
   readonly isKnown: (name: string) => boolean;
+  /** Whether a new module must not use the name, because it is that of a function of the interactive interpreter. */
+  readonly isForTestsOnly: (name: string) => boolean;
   evaluate(expression: Expression, scope: Scope): Value;
   /** As `evaluate`. But in dialect 5, an application that lacks arguments gives a partial function. */
   functionOrValue(expression: Expression, scope: Scope): Value;
@@ -291,13 +293,13 @@ export function wrongArguments(native: Native, args: readonly Argument[], evalua
   return new ContractError('args', message);
 }
 
-function wrongArgumentsText(native: Native, args: readonly Argument[], { environment }: Evaluator): string {
+function wrongArgumentsText(native: Native, args: readonly Argument[], { environment, dialect }: Evaluator): string {
   const { name, signatures, isLazy } = native;
   // In these messages, the types of functions are not in parentheses.
   const shown = signatures.map((signature) => signature.replace(/[()]/g, ''));
   const expected = shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`;
   if (hidesValues(environment)) {
-    const types = args.map((arg) => (isLazy ? arg.writtenType : typeText(arg.value)));
+    const types = args.map((arg) => (isLazy ? arg.writtenType : typeText(arg.value, dialect)));
     return `Invalid arguments in call to ${name}, received arguments of type [${types.join(' ')}], expected ${expected}`;
   }
   const received = args.map((arg) => (isLazy ? `"${abbreviated(arg.code.trim() || arg.text)}"` : arg.text));

@@ -42,7 +42,9 @@ export function shownValue(
   [beforeValue, beforeType]: BeforeShown,
   print = (shown: Value) => shower.print(shown),
 ): string {
-  return hidesValues(shower.environment) ? `${beforeType}${typeText(value)}` : `${beforeValue}${print(value)}`;
+  return hidesValues(shower.environment)
+    ? `${beforeType}${typeText(value, shower.dialect)}`
+    : `${beforeValue}${print(value)}`;
 }
 
 /** @returns the error of `if` or `cond` for a condition whose value is not a bool */

@@ -84,7 +84,7 @@ export function typeFault(
 }
 
 function mismatch(value: Value, type: Type): string {
-  return `Type error: expected ${textOfType(type)}, found ${typeText(value)}`;
+  return `Type error: expected ${textOfType(type)}, found ${typeText(value, 4)}`;
 }
 
 /**

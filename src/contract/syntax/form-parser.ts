@@ -1,6 +1,6 @@
 /** The form parser: reads the text of contract code as forms, which are S-expressions. */
 
-import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
 import type { Bracket, Form } from './forms.ts';
 import { digitsEnd, isDigit, nameEnd, scanText, spaceEnd } from './lexer.ts';
@@ -33,7 +33,7 @@ const CLOSING: Readonly<Record<Bracket, string>> = { '(': ')', '[': ']', '{': '}
  * @returns all forms of the text, in order
  * @throws ContractError of kind `syntax`
  */
-export function readForms(text: string, dialect: Dialect = DEFAULT_DIALECT, file?: string): readonly Form[] {
+export function readForms(text: string, dialect: Dialect, file?: string): readonly Form[] {
   return [...formsIn(text, dialect, file)];
 }
 

@@ -1,6 +1,6 @@
 /** Parses whole programs, which consist of top-level forms: modules, interfaces, `use` and expressions. */
 
-import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import {
   defcapOf,
@@ -38,12 +38,12 @@ import type {
  * the earlier forms from running.
  * @throws ContractError of kind `syntax`; of kind `eval` if a module or interface defines a name twice
  */
-export function parseProgram(text: string, dialect: Dialect = DEFAULT_DIALECT): readonly TopLevel[] {
+export function parseProgram(text: string, dialect: Dialect): readonly TopLevel[] {
   return readForms(text, dialect).map((form) => topLevelOf(form, dialect));
 }
 
 /** @param form that is in no other form @returns its syntax tree @throws ContractError as `parseProgram` */
-export function topLevelOf(form: Form, dialect: Dialect = DEFAULT_DIALECT): TopLevel {
+export function topLevelOf(form: Form, dialect: Dialect): TopLevel {
   if (form.kind !== 'list' || form.bracket !== '(') return expressionOf(form, dialect);
   const word = wordOf(form.items[0]);
   const items = new Items(form, dialect, 1);

@@ -8,7 +8,7 @@ import {
   LedgerFormatError,
   stringifyExactJson,
 } from '../../protocol/ledger/json.ts';
-import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import { ContractError, type ErrorKind } from '../errors.ts';
 import { ModuleName, QualifiedName } from '../names.ts';
 import { toDecimal } from './arithmetic.ts';
@@ -263,7 +263,7 @@ export function messageField(
   data: ExactJson,
   key: string,
   native: string,
-  dialect: Dialect = DEFAULT_DIALECT,
+  dialect: Dialect,
   kind: ErrorKind = 'tx-failure',
 ): ExactJson {
   if (isExactJsonObject(data) && Object.hasOwn(data, key)) return data[key];
@@ -272,7 +272,7 @@ export function messageField(
 }
 
 /** The native `read-msg`. @throws ContractError as `valueOfJson`, or where `valueOfJson` returns undefined */
-export function readMessage(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): Storable {
+export function readMessage(json: ExactJson, dialect: Dialect): Storable {
   return fitting('read-msg', valueOfJson(json), json, dialect);
 }
 
@@ -281,7 +281,7 @@ export function readMessage(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT)
  * also reads `{"decimal": "1.5"}`. A number that is not whole is rounded half-even.
  * @throws ContractError for anything else
  */
-export function readInteger(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): bigint {
+export function readInteger(json: ExactJson, dialect: Dialect): bigint {
   const number = numberOf(json, dialect);
   const parsed = typeof number === 'string' ? parseInteger(number) : number;
   const integer = parsed instanceof Decimal ? parsed.round('half-even') : parsed;
@@ -293,7 +293,7 @@ export function readInteger(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT)
  * `{"int": 1}` and `{"decimal": "1.5"}`.
  * @throws ContractError for anything else
  */
-export function readDecimal(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): Decimal {
+export function readDecimal(json: ExactJson, dialect: Dialect): Decimal {
   const number = numberOf(json, dialect);
   const parsed = typeof number === 'string' ? Decimal.parse(number) : number;
   const isMisfit = typeof parsed === 'bigint' && dialect === 4;
@@ -301,7 +301,7 @@ export function readDecimal(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT)
 }
 
 /** The native `read-string`. @throws ContractError for anything but a text */
-export function readString(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): string {
+export function readString(json: ExactJson, dialect: Dialect): string {
   return fitting('read-string', typeof json === 'string' ? json : undefined, json, dialect);
 }
 
@@ -310,7 +310,7 @@ export function readString(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT):
  * `pred`, the predicate is `keys-all`.
  * @throws ContractError for anything else
  */
-export function readKeyset(json: ExactJson, dialect: Dialect = DEFAULT_DIALECT): KeysetGuard {
+export function readKeyset(json: ExactJson, dialect: Dialect): KeysetGuard {
   const { keys, pred = DEFAULT_PREDICATE } = isExactJsonObject(json) ? json : { keys: json };
   return fitting('read-keyset', keysetOf({ keys, pred }), json, dialect);
 }

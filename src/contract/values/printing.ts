@@ -1,6 +1,6 @@
 /** Makes the texts that the interactive interpreter and messages show for values and types. Also has the native `=`. */
 
-import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import type { QualifiedName } from '../names.ts';
 import { Decimal } from './decimal.ts';
@@ -20,8 +20,8 @@ import {
 } from './values.ts';
 
 interface Printing {
-  /** The dialect whose form the text has; 4 by default. */
-  readonly dialect?: Dialect;
+  /** The dialect whose form the text has. */
+  readonly dialect: Dialect;
   /**
    * Whether items of lists are separated by commas (`[1, 2]`) instead of spaces (`[1 2]`). The native `format` uses
    * commas, and so do lists in the arguments of a printed capability. False by default.
@@ -34,16 +34,12 @@ interface Printing {
  *   dialect 5 or with `commas`; otherwise, they keep the order that they have in the object
  * @throws ContractError for values with more than 2^20 parts or 2^23 characters, and for nesting deeper than 500
  */
-export function printed(value: Value, { dialect = DEFAULT_DIALECT, commas = false }: Printing = {}): string {
+export function printed(value: Value, { dialect, commas = false }: Printing): string {
   return new Printer(dialect, commas).print(value);
 }
 
 /** @returns the text of an application of a capability, for messages: `(ns.m.CAP "a" 1.0)` */
-export function printedCapability(
-  name: QualifiedName,
-  args: readonly Value[],
-  dialect: Dialect = DEFAULT_DIALECT,
-): string {
+export function printedCapability(name: QualifiedName, args: readonly Value[], dialect: Dialect): string {
   return `(${[name.text, ...args.map((arg) => printed(arg, { dialect, commas: true }))].join(' ')})`;
 }
 
@@ -132,7 +128,7 @@ class Printer {
  * @returns the type of a value, for messages and the native `typeof`, such as `integer` or `guard`. Dialect 4 names the
  *   types of lists and objects `[<a>]` and `object:*`. Dialect 5 names these types `list` and `object`
  */
-export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): string {
+export function typeText(value: Value, dialect: Dialect): string {
   switch (typeof value) {
     case 'string':
       return 'string';
@@ -157,14 +153,12 @@ export function typeText(value: Value, dialect: Dialect = DEFAULT_DIALECT): stri
  * @throws ContractError for values with too many parts or too deep nesting; in dialect 4 also for values of different
  *   shapes, such as a list and an integer
  */
-export function compareForEquality(
-  a: Value,
-  b: Value,
-  dialect: Dialect = DEFAULT_DIALECT,
-  walk: Walk = new Walk(),
-): boolean {
+export function compareForEquality(a: Value, b: Value, dialect: Dialect, walk: Walk = new Walk()): boolean {
   if (dialect === 4 && shapeOf(a) !== shapeOf(b)) {
-    throw new ContractError('eval', `cannot compare incompatible types: ${typeText(a)}, ${typeText(b)}`);
+    throw new ContractError(
+      'eval',
+      `cannot compare incompatible types: ${typeText(a, dialect)}, ${typeText(b, dialect)}`,
+    );
   }
   return areEqual(a, b, walk);
 }

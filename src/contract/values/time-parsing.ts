@@ -3,7 +3,7 @@
  * time. If the format has no code for a field, the field is taken from 1970-01-01T00:00:00Z, a Thursday.
  */
 
-import { DEFAULT_DIALECT, type Dialect } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import { daysOfDate, daysOfIsoWeek, daysOfMondayWeek, daysOfOrdinal, daysOfSundayWeek } from './calendar.ts';
 import { Time } from './time.ts';
@@ -120,7 +120,7 @@ function readTime(format: string, text: string): Time | undefined {
 }
 
 /** The native `parse-time`. @throws ContractError as `readTime`, or where `readTime` returns undefined */
-export function parseTime(format: string, text: string, dialect: Dialect = DEFAULT_DIALECT): Time {
+export function parseTime(format: string, text: string, dialect: Dialect): Time {
   const time = readTime(format, text);
   if (time) return time;
   throw new ContractError(
@@ -132,7 +132,7 @@ export function parseTime(format: string, text: string, dialect: Dialect = DEFAU
 }
 
 /** The native `time`. @param text in the format `2016-07-22T12:00:00Z` @throws ContractError for any other text */
-export function timeOfText(text: string, dialect: Dialect = DEFAULT_DIALECT): Time {
+export function timeOfText(text: string, dialect: Dialect): Time {
   const time = readTime(ISO_FORMAT, text);
   if (time) return time;
   throw new ContractError(

@@ -27,7 +27,7 @@ describe('a file', () => {
     expectShape(ReplReport, report);
     expect(report).toMatchObject({ file: 'tests/all.repl', expectations: 3, passed: 2, error: null });
     expect(report.failures).toEqual([
-      { file: 'tests/two.repl', line: 2, column: 0, text: 'FAILURE: two: expected 3:integer, received 2:integer' },
+      { file: 'tests/two.repl', line: 2, column: 0, text: 'FAILURE: two expected: 3, received: 2' },
     ]);
   });
 
@@ -36,7 +36,7 @@ describe('a file', () => {
     const { code, stdout } = await repl('a.repl');
     expect(code).toBe(1);
     expect(stdout).toMatch(/^a\.repl:2:2:Error: load: file load failed: gone\.repl, there is no such file\n/);
-    expect(stdout).toMatch(/\nLoad failed\n1 file, 1 expectation: passed; 1 file ended with an error$/);
+    expect(stdout).toMatch(/\nLoad failed\n1 file, 1 expectation: passed; 1 file ended with an error; dialect 5$/);
   });
 
   it('shows the values of its forms with --trace', async () => {
@@ -44,9 +44,9 @@ describe('a file', () => {
     expect((await repl('a.repl', '--trace')).stdout.split('\n')).toEqual([
       'a.repl:1:0:Trace: 3',
       'a.repl:2:1:Trace: a text',
-      'a.repl:2:10:Trace: Expect: success: sums',
+      'a.repl:2:10:Trace: Expect: success sums',
       'Load successful',
-      '1 file, 1 expectation: passed',
+      '1 file, 1 expectation: passed; dialect 5',
     ]);
   });
 

@@ -20,7 +20,7 @@ async function open(options: TerminalOptions = {}, words = ''): Promise<void> {
 describe.skipIf(noTmux)(`the prompt on a terminal${why}`, () => {
   it('runs code, completes names, drops inputs, and remembers what was typed', async () => {
     await open();
-    await terminal.sees(/^pickaxe \S+: the contract language, dialect 4\. :help explains, Ctrl-D ends\.$/m);
+    await terminal.sees(/^pickaxe \S+: the contract language, dialect 5\. :help explains, Ctrl-D ends\.$/m);
     terminal.type('(+ 40\n');
     await terminal.sees(' ...> ');
     terminal.type('2)\n');
@@ -60,7 +60,7 @@ describe.skipIf(noTmux)(`the prompt on a terminal${why}`, () => {
     await open();
     writeFileSync(join(terminal.directory, 'a.repl'), '(expect "sums" 4 (+ 1 2))\n');
     terminal.type(':load a.repl\n');
-    await terminal.sees('a.repl:1:0:ExecError: FAILURE: sums: expected 4:integer, received 3:integer');
+    await terminal.sees('a.repl:1:0:ExecError: FAILURE: sums expected: 4, received: 3');
     await terminal.sees('1 file, 1 expectation: 0 passed, 1 failed');
   });
 
@@ -77,9 +77,9 @@ describe.skipIf(noTmux)(`the prompt on a terminal${why}`, () => {
   });
 
   it('speaks the other dialect', async () => {
-    await open({}, '--dialect 5');
-    await terminal.sees('dialect 5');
+    await open({}, '--dialect 4');
+    await terminal.sees('dialect 4');
     terminal.type('(expect "sums" 3 (+ 1 2))\n');
-    await terminal.sees('Expect: success sums');
+    await terminal.sees('Expect: success: sums');
   });
 });

@@ -70,7 +70,7 @@ function repl(paths: string[], options: Options = {}) {
 describe('a run of files', () => {
   it('says that all is well, and what was not checked', async () => {
     expect(await repl([passes])).toBe(EXIT.done);
-    expect(io.stdout).toBe(`${passes}: n\nLoad successful\n1 file, 2 expectations: all passed\n`);
+    expect(io.stdout).toBe(`${passes}: n\nLoad successful\n1 file, 2 expectations: all passed; dialect 4\n`);
   });
 
   it('has the steps that --max-steps allows, and names it where they are used up', async () => {
@@ -92,7 +92,7 @@ describe('a run of files', () => {
     expect(await repl([fails])).toBe(EXIT.failed);
     expect(io.stdout).toBe(`a.repl:4:2:ExecError: FAILURE: b: expected 1:integer, received 2:integer
 Load failed
-1 file, 2 expectations: 1 passed, 1 failed
+1 file, 2 expectations: 1 passed, 1 failed; dialect 4
 `);
   });
 
@@ -102,7 +102,7 @@ Load failed
  at lib.pact:2:4: (m.f)
 a.repl:4:2:ExecError: FAILURE: b: expected 1:integer, received 2:integer
 Load failed
-1 file, 1 expectation: 0 passed, 1 failed; 1 file ended with an error
+1 file, 1 expectation: 0 passed, 1 failed; 1 file ended with an error; dialect 4
 `);
   });
 
@@ -115,7 +115,9 @@ Load failed
       `${empty}: Load successful`,
       `${fails}: Load failed`,
     ]);
-    expect(io.stdout).toContain(`\n3 files, 4 expectations: 3 passed, 1 failed; no expectation in ${empty}\n`);
+    expect(io.stdout).toContain(
+      `\n3 files, 4 expectations: 3 passed, 1 failed; no expectation in ${empty}; dialect 5\n`,
+    );
   });
 
   it('names each of two', async () => {
@@ -125,17 +127,19 @@ Load failed
 
   it('without expectations passes, and says so', async () => {
     expect(await repl([empty])).toBe(EXIT.done);
-    expect(io.stdout).toBe('Load successful\n1 file, 0 expectations\n');
+    expect(io.stdout).toBe('Load successful\n1 file, 0 expectations; dialect 4\n');
   });
 
   it('names some of the files without expectations, but not those that failed anyway', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => file(`${name}.repl`, 'empty'));
     await repl([...names, passes, stops]);
     const four = names.slice(0, 4).join(', ');
-    expect(io.stdout).toContain(`; 1 file ended with an error; no expectation in ${four} and 2 others\n`);
+    expect(io.stdout).toContain(`; 1 file ended with an error; no expectation in ${four} and 2 others; dialect 4\n`);
     io.stdout = '';
     await repl([empty, stops, empty]);
-    expect(io.stdout).toContain(`1 failed; 1 file ended with an error; no expectation in ${empty}, ${empty}\n`);
+    expect(io.stdout).toContain(
+      `1 failed; 1 file ended with an error; no expectation in ${empty}, ${empty}; dialect 4\n`,
+    );
   });
 
   it('prints what the code prints, and values only with --trace', async () => {
@@ -178,7 +182,9 @@ describe('--timeout', () => {
     expect(io.stdout).toContain('a.repl:4:2:ExecError: FAILURE: b');
     expect(io.stdout).toContain(`${passes}:Error: the time of --timeout (2 s) is over\n`);
     expect(io.stdout).toContain(`${other}:Error: The file was not run: the time of --timeout (2 s) is over\n`);
-    expect(io.stdout).toMatch(/\n3 files, 4 expectations: 3 passed, 1 failed; 2 files ended with an error\n$/);
+    expect(io.stdout).toMatch(
+      /\n3 files, 4 expectations: 3 passed, 1 failed; 2 files ended with an error; dialect 4\n$/,
+    );
     const xml = readFileSync(junit, 'utf8');
     expect(xml).toContain(`<testsuite name="${fails}" tests="2" failures="1"`);
     expect(xml).toContain(`<testsuite name="${other}" tests="1" failures="0" errors="1"`);
@@ -211,9 +217,10 @@ describe('--json', () => {
     for (const report of reports) expectShape(ReplReport, report);
     const inFile = { file: 'a.repl', line: 4, column: 2, text: failure.text };
     expect(reports).toEqual([
-      { file: fails, expectations: 2, passed: 1, failures: [inFile], error: null, notes: [] },
+      { file: fails, dialect: 4, expectations: 2, passed: 1, failures: [inFile], error: null, notes: [] },
       {
         file: stops,
+        dialect: 4,
         expectations: 1,
         passed: 0,
         failures: [inFile],
@@ -226,7 +233,7 @@ describe('--json', () => {
         },
         notes: [],
       },
-      { file: talks, expectations: 0, passed: 0, failures: [], error: null, notes: [] },
+      { file: talks, dialect: 4, expectations: 0, passed: 0, failures: [], error: null, notes: [] },
     ]);
     expect(io.stderr).toBe(`one\ntwo [2J\n${talks}:7:0:Trace: a value\n`);
   });

@@ -63,7 +63,9 @@ describe('a keyset with a name', () => {
   it('cannot be defined or shown by modules', () => {
     const module = '(module m G (defcap G () true) (defun f () (define-keyset "k" (sig-keyset))))';
     expect(dialogue(4, module).fault('(f)')).toBe('Top-level call used in module m: define-keyset');
-    expect(dialogue(5, module).fault('(f)')).toBe('Top-level call used in module define-keyset');
+    expect(dialogue(5, '(env-enable-repl-natives true)', module).fault('(f)')).toBe(
+      'Top-level call used in module define-keyset',
+    );
   });
 });
 

@@ -16,7 +16,7 @@ const fixed = (rate: bigint): GasModel => ({ kind: 'fixed', rate });
 
 function tableMeter(flags: readonly string[] = [], options: GasOptions = {}): GasMeter {
   const set = new Set(flags);
-  return new GasMeter({ model: tableModel(set), flags: set, ...options });
+  return new GasMeter({ dialect: 4, model: tableModel(set), flags: set, ...options });
 }
 
 function run(code: string, gas: GasMeter, dialect: Dialect = 4, maxSteps = MAX_STEPS): void {
@@ -227,7 +227,7 @@ describe('the fixed model', () => {
   });
 
   it('is free by default', () => {
-    const gas = new GasMeter({ limit: 0n });
+    const gas = new GasMeter({ dialect: 4, limit: 0n });
     run('(map (+ 1) (make-list 8 8))', gas);
     expect(gas.used).toBe(0n);
   });
@@ -241,7 +241,7 @@ describe('the fixed model', () => {
 
 describe('the limit', () => {
   it('is exceeded by what goes beyond it', () => {
-    const gas = new GasMeter({ model: fixed(1n), limit: 11n, flags: new Set(['DisablePact43']) });
+    const gas = new GasMeter({ dialect: 4, model: fixed(1n), limit: 11n, flags: new Set(['DisablePact43']) });
     run('(map (+ 1) (make-list 8 8))', gas);
     const fault = faultOf(() => run('(+ 1 2)', gas));
     expect(fault).toMatchObject({ kind: 'gas', message: 'Gas limit (11) exceeded: 12' });
@@ -278,7 +278,7 @@ describe('the limit', () => {
   });
 
   it('is looked at with the next operation after the gas was set', () => {
-    const gas = new GasMeter({ limit: 10n });
+    const gas = new GasMeter({ dialect: 4, limit: 10n });
     gas.set(11n);
     expect(faultOf(() => gas.native('+')).message).toBe('Gas limit (10) exceeded: 11');
   });

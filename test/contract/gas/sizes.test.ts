@@ -25,7 +25,7 @@ const OLD = ['DisablePact43', 'DisablePact44', 'DisablePact45', 'DisableInlineMe
 
 function charged(charge: (gas: GasMeter) => void, flags: readonly string[] = []): number {
   const set = new Set(flags);
-  const gas = new GasMeter({ model: tableModel(set), flags: set });
+  const gas = new GasMeter({ dialect: 4, model: tableModel(set), flags: set });
   charge(gas);
   return Number(gas.used);
 }
@@ -223,7 +223,7 @@ describe('a module that is loaded', () => {
   });
 
   it('is many operations of the fixed model', () => {
-    const gas = new GasMeter({ model: { kind: 'fixed', rate: 10n } });
+    const gas = new GasMeter({ dialect: 4, model: { kind: 'fixed', rate: 10n } });
     gas.loadModule(new ModuleName('a'), ['G', 'f'], code);
     expect(gas.used).toBe(50n);
     gas.keys(3);

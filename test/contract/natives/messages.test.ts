@@ -62,8 +62,8 @@ describe('the data of a transaction', () => {
     ['(read-integer "large")', { large: '1'.repeat(9000) }],
   ])('count steps for each part, as often as they are read: %s', (code, data) => {
     const environment = { ...INITIAL_ENVIRONMENT, data };
-    const evaluator = new TreeEvaluator({ natives: NATIVES, maxSteps: 9000, environment });
-    const [form] = parseProgram(`(map (lambda (x) ${code}) [1 2 3 4 5])`);
+    const evaluator = new TreeEvaluator({ dialect: 4, natives: NATIVES, maxSteps: 9000, environment });
+    const [form] = parseProgram(`(map (lambda (x) ${code}) [1 2 3 4 5])`, 4);
     expect(() => runTopLevel(evaluator, form)).toThrow('Code takes more than 9000 steps');
   });
 });

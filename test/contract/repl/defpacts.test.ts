@@ -14,7 +14,7 @@ const MODULE = `(module m G (defcap G () true)
 
 /** @returns what the last input prints, or the message of its failure */
 const dialogue = (dialect: Dialect, inputs: readonly string[]) =>
-  lastOf(dialect, [MODULE, '(env-hash (hash "a"))', ...inputs]);
+  lastOf(dialect, ['(env-enable-repl-natives true)', MODULE, '(env-hash (hash "a"))', ...inputs]);
 
 const ID = hashText('a');
 

@@ -190,7 +190,7 @@ describe('flags', () => {
   const untyped = '(module u G (defcap G () true) (defun f:string () 1))';
 
   it.each([
-    [['(env-exec-config ["DisablePact44" "RequireKeysetNs"])'], '["RequireKeysetNs"]'],
+    [['(env-exec-config ["DisablePact44" "RequireKeysetNs" "Other"])'], '["RequireKeysetNs" "DisablePact44"]'],
     [['(env-exec-config ["DisableRuntimeRTC"])', untyped, '(u.f)'], '1'],
     [[untyped, '(u.f)'], 'Runtime typecheck failure, argument is integer , but expected type string'],
   ])('%j', (inputs, outcome) => {
@@ -313,7 +313,7 @@ describe('functions that lack arguments', () => {
 
 describe('natives and functions of the interpreter', () => {
   const module =
-    '(module e G (defcap G () (error "for ever")) (defschema s x:integer) (deftable t:{s}) (defun calls () (env-stackframe)))';
+    '(env-enable-repl-natives true)(module e G (defcap G () (error "for ever")) (defschema s x:integer) (deftable t:{s}) (defun calls () (env-stackframe)))';
 
   it.each([
     [['(error "wrong")'], 'wrong'],

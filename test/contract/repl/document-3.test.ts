@@ -4,6 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
+import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { hashText } from '#pickaxe/contract/values/hash.js';
 import { newSession, type Outcome, outcome } from '../dialogue.ts';
 
@@ -19,6 +20,7 @@ const MODULE = `(module m G (defcap G () true)
   (defpact flow (n) (step-with-rollback (yield { "n": n }) "undone") (step (resume { "n" := n } n))))`;
 const HASH = hashText(MODULE);
 const KEYSET = `(env-data { "ks": { "keys": ["alice"], "pred": "keys-all" } })`;
+const NATIVES = '(env-enable-repl-natives true)';
 const DEFPACT = `(m.flow 1)`;
 const ID = hashText('a');
 
@@ -52,7 +54,8 @@ check('begin-tx', [
 check('commit-tx', [
   prints(['(begin-tx)', '(commit-tx)'], '"Commit Tx 0"'),
   prints(['(begin-tx "first")', '(commit-tx)'], '"Commit Tx 0: first"'),
-  prints(['(begin-tx)', MODULE, '(commit-tx)', '(m.test)'], '"Expect: success: test.inner"'),
+  prints(['(begin-tx)', MODULE, '(m.test)'], '"Expect: success: test.inner"'),
+  prints([NATIVES, '(begin-tx)', MODULE, '(commit-tx)', '(m.test)'], '"Expect: success: test.inner"'),
   fails('(commit-tx)', 'doCommit: Not in transaction'),
   refused('(commit-tx "x")', '"x"', ' -> string'),
 ]);
@@ -221,7 +224,9 @@ const OF_FLAGS = '[flags:[string] -> [string],  -> [string]]';
 
 check('env-exec-config', [
   prints('(env-exec-config)', '[]'),
-  prints('(env-exec-config ["DisableFlow44" "AllowReadInLocal"])', '["AllowReadInLocal" "DisablePact44"]'),
+  prints('(env-exec-config ["DisableFlow44" "AllowReadInLocal"])', '["AllowReadInLocal" "DisableFlow44"]'),
+  prints(['(env-exec-config ["DisableFlow44"])', '(env-exec-config)'], '["DisableFlow44"]'),
+  prints(['(env-exec-config ["DisablePact44" "DisableFlow44"])', '(env-exec-config)'], '["DisableFlow44"]'),
   prints(['(env-exec-config ["DisablePact44"])', '(env-exec-config)'], '["DisablePact44"]'),
   prints(['(env-exec-config ["DisablePact44"])', '(env-exec-config ["AllowReadInLocal"])'], '["AllowReadInLocal"]'),
   prints(['(env-exec-config ["DisablePact44"])', '(env-exec-config [])', '(env-exec-config)'], '[]'),
@@ -236,10 +241,14 @@ const DOCUMENT_FLAGS = `AllowReadInLocal DisableHistoryInTransactionalMode Disab
 
 describe('the flags of env-exec-config', () => {
   it.each(DOCUMENT_FLAGS)('%s', (flag) => {
-    const original = flag.replace('DisableFlow', 'DisablePact');
-    const wanted = { prints: `["${original}"]` };
-    expect(outcome(4, [`(env-exec-config ["${flag}"])`])).toEqual(wanted);
-    expect(outcome(4, [`(env-exec-config ["${original}"])`])).toEqual(wanted);
+    for (const dialect of [4, 5] as const) {
+      for (const name of [flag, flag.replace('DisableFlow', 'DisablePact')]) {
+        const [sets, tells] = [`(env-exec-config ["${name}"])`, '(env-exec-config)'];
+        expect(outcome(dialect, [sets])).toEqual({ prints: `["${name}"]` });
+        expect(outcome(dialect, [sets, tells])).toEqual({ prints: `["${name}"]` });
+        expect(outcome(dialect, [sets, '(env-exec-config [])', tells])).toEqual({ prints: '[]' });
+      }
+    }
   });
 
   it.each(['Other', 'RequireKeysetNs'])('are no others, such as %s', (flag) => {
@@ -247,11 +256,35 @@ describe('the flags of env-exec-config', () => {
     expect(fails).toMatch(/^Invalid flag, allowed: \["AllowReadInLocal","DisableHistoryInTransactionalMode",/);
     expect(fails).not.toContain(flag);
   });
+
+  it('are allowed in the spelling in which they are asked for', () => {
+    const fault = (flag: string) => outcome(4, [`(env-exec-config ["${flag}"])`]) as { fails: string };
+    expect(fault('DisableFlow39').fails).toContain('"DisableFlow40"');
+    expect(fault('DisablePact39').fails).toContain('"DisablePact40"');
+  });
 });
 
-const USES_FUNCTION = { 'm.pact': '(module n G (defcap G () true) (defun f () (env-hash "YQ")))' };
+const USES = '(module n G (defcap G () true) (defun f () (env-hash "YQ")))';
+const USES_FUNCTION = { 'm.pact': USES };
+const DISALLOWED =
+  'repl native disallowed in module code. If you want to use this, enable them with (env-enable-repl-natives true)';
 
 describe('env-enable-repl-natives', () => {
+  const SET = { prints: '"Set tx hash to YQ"' };
+  const USED_LATER = ['(begin-tx)', USES, '(commit-tx)', '(n.f)'];
+
+  it.each<Dialect>([4, 5])('lets modules use them, in dialect %i', (dialect) => {
+    expect(outcome(dialect, [NATIVES, ...USED_LATER])).toEqual(SET);
+    expect(outcome(dialect, ['(env-enable-repl-natives false)', '(env-hash "YQ")'])).toEqual(SET);
+  });
+
+  it.each([[[]], [[NATIVES, '(env-enable-repl-natives false)']]])('else, it is an error to use them: %j', (before) => {
+    expect(outcome(5, [...before, USES])).toEqual({ fails: DISALLOWED });
+    // Dialect 4 notices it when a later transaction reads the module from the database.
+    expect(outcome(4, [...before, USES, '(n.f)'])).toEqual(SET);
+    expect(outcome(4, [...before, ...USED_LATER])).toEqual({ fails: 'module restore failed: Native lookup failed' });
+  });
+
   it.each([
     prints('(env-enable-repl-natives true)', '"Repl natives enabled"'),
     prints('(env-enable-repl-natives false)', '"Repl natives disabled"'),

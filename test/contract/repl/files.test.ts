@@ -5,7 +5,7 @@ import { MAX_LOAD_DEPTH, Session, type SessionOptions } from '#pickaxe/contract/
 import { Kept } from '#pickaxe/contract/runtime/kept.js';
 
 function sessionOf(files: Readonly<Record<string, string>>, options: Partial<SessionOptions> = {}): Session {
-  return new Session({ readFile: (path) => files[path], resolvePath: (_, path) => path, ...options });
+  return new Session({ dialect: 4, readFile: (path) => files[path], resolvePath: (_, path) => path, ...options });
 }
 
 it('as many files as the maximum may load each other in a chain', () => {

@@ -17,7 +17,7 @@ const MODULE = `(begin-tx)
 
 function sessionWith(options: Partial<SessionOptions>): Session {
   const readFile = () => `; ${'a'.repeat(8190)}\n`;
-  return new Session({ readFile, resolvePath: (_, path) => path, ...options });
+  return new Session({ dialect: 4, readFile, resolvePath: (_, path) => path, ...options });
 }
 
 test.each<[what: string, code: string]>([
@@ -91,7 +91,7 @@ it('a run that must end ends within a form, with the place of the form and what 
   let asked = 0;
   const whyEnd = () => (++asked > 5 ? 'the time is over' : undefined);
   const files = { 'a.repl': '(expect "a" 1 1)\n (try 1 (length (map (+ 1) (enumerate 1 100000))))\n(expect "b" 1 1)' };
-  const session = new Session({ whyEnd, readFile: () => files['a.repl'], resolvePath: (_, path) => path });
+  const session = new Session({ dialect: 4, whyEnd, readFile: () => files['a.repl'], resolvePath: (_, path) => path });
   const { expectations, error } = session.runFile('a.repl');
   expect(expectations.map(({ text }) => text)).toEqual(['Expect: success: a']);
   expect(error).toMatchObject({

@@ -24,7 +24,7 @@ describe('modules', () => {
   });
 
   it('have a code that their hash covers', () => {
-    const [module, rest] = parseProgram('(module m G (defcap G () true)) ; end\n1');
+    const [module, rest] = parseProgram('(module m G (defcap G () true)) ; end\n1', 4);
     expect(module?.code).toBe('(module m G (defcap G () true)) ; end\n');
     expect(rest?.position).toEqual({ line: 2, column: 0, offset: 38 });
   });

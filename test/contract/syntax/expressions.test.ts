@@ -9,7 +9,7 @@ import { failure, int, message, name, one, parameter, parse, plain, text } from 
 
 describe('literals and names', () => {
   it('are themselves', () => {
-    expect(parseProgram(`1 -1.50 "a" 'b true x m.f ns.m.f r::f`).map(plain)).toEqual([
+    expect(parseProgram(`1 -1.50 "a" 'b true x m.f ns.m.f r::f`, 4).map(plain)).toEqual([
       int(1n),
       { kind: 'decimal', mantissa: -150n, places: 2 },
       text('a'),
@@ -20,7 +20,7 @@ describe('literals and names', () => {
       { kind: 'dotted-name', name: 'ns.m.f' },
       { kind: 'dynamic-name', reference: 'r', member: 'f' },
     ]);
-    const [dotted] = parseProgram('ns.m.f');
+    const [dotted] = parseProgram('ns.m.f', 4);
     expect(dotted?.kind === 'dotted-name' && dotted.name.module).toEqual(new ModuleName('m', 'ns'));
   });
 

@@ -152,7 +152,7 @@ describe('brackets', () => {
 
 describe('places', () => {
   it('counts lines from 1, columns from 0 in characters, and offsets in code units', () => {
-    const [, list] = readForms('"😀" ; 😀\n  (a\n "é😀" b)');
+    const [, list] = readForms('"😀" ; 😀\n  (a\n "é😀" b)', 4);
     expect(list?.position).toEqual({ line: 2, column: 2, offset: 12 });
     const items = list?.kind === 'list' ? list.items : [];
     expect(items.map(({ position }) => position)).toEqual([
@@ -163,12 +163,12 @@ describe('places', () => {
   });
 
   it('counts the first and the last character of two code units as one', () => {
-    const columns = readForms('"\u{10000}" a "\u{10ffff}" b').map(({ position }) => position.column);
+    const columns = readForms('"\u{10000}" a "\u{10ffff}" b', 4).map(({ position }) => position.column);
     expect(columns).toEqual([0, 4, 6, 10]);
   });
 
   it('gives the code of each form up to the next token', () => {
-    const [first, second] = readForms(' (f (> 2) ; two\n x)\n; end\n\n3 ;');
+    const [first, second] = readForms(' (f (> 2) ; two\n x)\n; end\n\n3 ;', 4);
     expect(first?.code).toBe('(f (> 2) ; two\n x)\n; end\n\n');
     expect(second?.code).toBe('3 ;');
     expect(first?.kind === 'list' && first.items.map(({ code }) => code)).toEqual(['f ', '(> 2) ; two\n ', 'x']);
@@ -179,8 +179,8 @@ describe('places', () => {
     const hashOf = (code: string) =>
       Buffer.from(blake2b(new TextEncoder().encode(code), { dkLen: 32 })).toString('base64url');
     for (const { text, hash } of vectors.module_hashes.texts) {
-      expect(hashOf(readForms(text)[0]!.code)).toBe(hash);
-      expect(hashOf(readForms(` 1 ${text}2`)[1]!.code)).toBe(hash);
+      expect(hashOf(readForms(text, 4)[0]!.code)).toBe(hash);
+      expect(hashOf(readForms(` 1 ${text}2`, 4)[1]!.code)).toBe(hash);
     }
   });
 
@@ -214,11 +214,11 @@ describe('bounds', () => {
       line: 1,
       column: MAX_DEPTH,
     });
-    expect(readForms('('.repeat(MAX_DEPTH) + ')'.repeat(MAX_DEPTH))).toHaveLength(1);
+    expect(readForms('('.repeat(MAX_DEPTH) + ')'.repeat(MAX_DEPTH), 4)).toHaveLength(1);
   });
 
   it('limits the length of a text', () => {
-    expect(readForms(' '.repeat(MAX_TEXT_LENGTH))).toEqual([]);
-    expect(() => readForms(' '.repeat(MAX_TEXT_LENGTH + 1))).toThrow('The text is longer than 1048576 characters');
+    expect(readForms(' '.repeat(MAX_TEXT_LENGTH), 4)).toEqual([]);
+    expect(() => readForms(' '.repeat(MAX_TEXT_LENGTH + 1), 4)).toThrow('The text is longer than 1048576 characters');
   });
 });

@@ -54,7 +54,7 @@ const DESCRIBED: Readonly<Record<string, Storable>> = {
   ],
 };
 
-const read = (json: string) => readMessage(parseExactJson(json));
+const read = (json: string) => readMessage(parseExactJson(json), 4);
 
 describe('the JSON of values', () => {
   it.each(vectors.json_forms)('$value', ({ value, json, hash }) => {
@@ -202,7 +202,7 @@ describe('the data of a message', () => {
     ['{"int": true}', '{"int": true}'],
     ['{"keys,pred": 1}', '{"keys,pred": 1.0}'],
   ])('%s is %s', (json, text) => {
-    expect(printed(read(json))).toBe(text);
+    expect(printed(read(json), { dialect: 4 })).toBe(text);
   });
 
   it('cannot have null anywhere', () => {
@@ -215,12 +215,12 @@ describe('the data of a message', () => {
 
   it('has its keys', () => {
     const data = parseExactJson('{"a": 1, "toString": 2}');
-    expect(printed(readMessage(messageField(data, 'a', 'read-msg')))).toBe('1.0');
-    expect(faultOf(() => messageField(data, 'b', 'read-msg'))).toEqual(
+    expect(printed(readMessage(messageField(data, 'a', 'read-msg', 4), 4), { dialect: 4 })).toBe('1.0');
+    expect(faultOf(() => messageField(data, 'b', 'read-msg', 4))).toEqual(
       new ContractError('tx-failure', 'No such key in message: b'),
     );
-    expect(faultOf(() => messageField(parseExactJson('{}'), 'toString', 'read-msg')).kind).toBe('tx-failure');
-    expect(faultOf(() => messageField('text', 'a', 'read-msg')).kind).toBe('tx-failure');
+    expect(faultOf(() => messageField(parseExactJson('{}'), 'toString', 'read-msg', 4)).kind).toBe('tx-failure');
+    expect(faultOf(() => messageField('text', 'a', 'read-msg', 4)).kind).toBe('tx-failure');
     expect(faultOf(() => messageField(data, 'b', 'read-decimal', 5)).message).toBe('read-decimal failure');
   });
 });
@@ -243,9 +243,9 @@ describe('natives that read a key', () => {
     ['readKeyset', '{"keys": ["k1"]}', 'KeySet {keys: [k1],pred: keys-all}'],
     ['readKeyset', '["k1"]', 'KeySet {keys: [k1],pred: keys-all}'],
   ])('%s takes %s as %s', (native, json, text) => {
-    expect(printed(natives[native](parseExactJson(json)))).toBe(text);
-    expect(printed(natives[native](parseExactJson(json), 5))).toBe(
-      printed(natives[native](parseExactJson(json)), { dialect: 5 }),
+    expect(printed(natives[native](parseExactJson(json), 4), { dialect: 4 })).toBe(text);
+    expect(printed(natives[native](parseExactJson(json), 5), { dialect: 4 })).toBe(
+      printed(natives[native](parseExactJson(json), 4), { dialect: 5 }),
     );
   });
 
@@ -263,12 +263,12 @@ describe('natives that read a key', () => {
     ['readKeyset', '[1]', 'read-keyset: parse failed: [1]'],
     ['readKeyset', '{"keys": ["a"], "pred": 1}', 'read-keyset: parse failed: {"keys":["a"],"pred":1}'],
   ])('%s refuses %s', (native, json, message) => {
-    expect(faultOf(() => natives[native](parseExactJson(json)))).toEqual(new ContractError('eval', message));
+    expect(faultOf(() => natives[native](parseExactJson(json), 4))).toEqual(new ContractError('eval', message));
   });
 
   it('in dialect 5 read all forms of numbers, and say less', () => {
-    expect(printed(readDecimal(parseExactJson('{"decimal": "1.5"}'), 5))).toBe('1.5');
-    expect(printed(readDecimal(parseExactJson('{"int": 2}'), 5))).toBe('2.0');
+    expect(printed(readDecimal(parseExactJson('{"decimal": "1.5"}'), 5), { dialect: 4 })).toBe('1.5');
+    expect(printed(readDecimal(parseExactJson('{"int": 2}'), 5), { dialect: 4 })).toBe('2.0');
     expect(readInteger(parseExactJson('{"decimal": "2.5"}'), 5)).toBe(2n);
     expect(faultOf(() => readInteger(parseExactJson('"x"'), 5)).message).toBe('read-integer failure');
   });
@@ -276,8 +276,8 @@ describe('natives that read a key', () => {
   it('refuse numbers of hostile size at once', () => {
     const large = new ContractError('eval', 'A number has more than 65536 bits');
     expect(faultOf(() => read('1e1000000000'))).toEqual(large);
-    expect(faultOf(() => readInteger(`${'9'.repeat(1_000_000)}`))).toEqual(large);
-    expect(faultOf(() => readDecimal('9'.repeat(1_000_000)))).toEqual(large);
-    expect(faultOf(() => readDecimal(`0.${'1'.repeat(256)}`)).message).toBe('decimal precision overflow (255 max)');
+    expect(faultOf(() => readInteger(`${'9'.repeat(1_000_000)}`, 4))).toEqual(large);
+    expect(faultOf(() => readDecimal('9'.repeat(1_000_000), 4))).toEqual(large);
+    expect(faultOf(() => readDecimal(`0.${'1'.repeat(256)}`, 4)).message).toBe('decimal precision overflow (255 max)');
   });
 });

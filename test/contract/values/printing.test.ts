@@ -89,23 +89,23 @@ describe('printed values', () => {
     ['a module reference', new ModuleRef(inNamespace, []), 'ns.m', 'ns.m'],
     ['a function', new TestFunction(), '(defun f)', '(defun f)'],
   ])('%s', (_, value, in4, in5) => {
-    expect(printed(value)).toBe(in4);
+    expect(printed(value, { dialect: 4 })).toBe(in4);
     expect(printed(value, { dialect: 5 })).toBe(in5);
   });
 
   it('have commas in lists of formatted texts and of capabilities', () => {
-    expect(printed([1n, [2n, 3n], unordered], { commas: true })).toBe('[1, [2, 3], {"a": [1, 2],"b": 1}]');
+    expect(printed([1n, [2n, 3n], unordered], { dialect: 4, commas: true })).toBe('[1, [2, 3], {"a": [1, 2],"b": 1}]');
     const name = new QualifiedName(inNamespace, 'TRANSFER');
-    expect(printedCapability(name, ['a', [1n, 2n], decimal(1n, 0)])).toBe('(ns.m.TRANSFER "a" [1, 2] 1.0)');
-    expect(printedCapability(name, [])).toBe('(ns.m.TRANSFER)');
+    expect(printedCapability(name, ['a', [1n, 2n], decimal(1n, 0)], 4)).toBe('(ns.m.TRANSFER "a" [1, 2] 1.0)');
+    expect(printedCapability(name, [], 4)).toBe('(ns.m.TRANSFER)');
   });
 
   it('read back as literals are the same', () => {
     fc.assert(
       fc.property(literals, (value) => {
-        const back = evaluate(printed(value)).value;
+        const back = evaluate(printed(value, { dialect: 4 })).value;
         expect(areEqual(back, value)).toBe(true);
-        expect(printed(back)).toBe(printed(value));
+        expect(printed(back, { dialect: 4 })).toBe(printed(value, { dialect: 4 }));
       }),
     );
   });
@@ -134,20 +134,20 @@ describe('types in messages', () => {
     [new ModuleRef(module, undefined), 'module{}', 'modref'],
     [new TestFunction(), 'function', 'closure'],
   ])('%s', (value, in4, in5) => {
-    expect(typeText(value)).toBe(in4);
+    expect(typeText(value, 4)).toBe(in4);
     expect(typeText(value, 5)).toBe(in5);
   });
 
   it('say what cannot be compared', () => {
-    const failing = (a: Value, b: Value) => () => compareForEquality(a, b);
+    const failing = (a: Value, b: Value) => () => compareForEquality(a, b, 4);
     expect(failing(1n, [1n])).toThrow(new ContractError('eval', 'cannot compare incompatible types: integer, [<a>]'));
     expect(failing(new Map(), 'a')).toThrow('cannot compare incompatible types: object:*, string');
     expect(failing(new KeysetGuard(['a']), new ModuleRef(module, []))).toThrow(
       'cannot compare incompatible types: keyset, module{}',
     );
     expect(compareForEquality(1n, [1n], 5)).toBe(false);
-    expect(compareForEquality(1n, 'a')).toBe(false);
-    expect(compareForEquality([1n], [[1n]])).toBe(false);
-    expect(compareForEquality(new KeysetGuard(['a']), new KeysetRefGuard('a'))).toBe(false);
+    expect(compareForEquality(1n, 'a', 4)).toBe(false);
+    expect(compareForEquality([1n], [[1n]], 4)).toBe(false);
+    expect(compareForEquality(new KeysetGuard(['a']), new KeysetRefGuard('a'), 4)).toBe(false);
   });
 });

@@ -5,7 +5,7 @@ import { Time } from '#pickaxe/contract/values/time.js';
 import { formatTime } from '#pickaxe/contract/values/time-format.js';
 import { MAX_TIME_TEXT, parseTime, timeOfJsonText } from '#pickaxe/contract/values/time-parsing.js';
 
-const read = (format: string, text: string) => parseTime(format, text).toPreciseString();
+const read = (format: string, text: string) => parseTime(format, text, 4).toPreciseString();
 
 describe('a named zone is ahead of UTC by', () => {
   it.each([
@@ -29,7 +29,7 @@ describe('a named zone is ahead of UTC by', () => {
     ['+03:30', 3.5],
     ['-0330', -3.5],
   ])('%s: %d hours', (zone, hours) => {
-    expect(parseTime('%F %T %Z', `1970-01-02 00:00:00 ${zone}`).micros).toBe(BigInt((24 - hours) * 3_600_000_000));
+    expect(parseTime('%F %T %Z', `1970-01-02 00:00:00 ${zone}`, 4).micros).toBe(BigInt((24 - hours) * 3_600_000_000));
   });
 });
 
@@ -37,11 +37,11 @@ describe('hours', () => {
   const halves = Array.from({ length: 24 }, (_, hour) => [hour, hour % 12 || 12, hour < 12 ? 'AM' : 'PM'] as const);
 
   it.each(halves)('%i is %i %s', (hour, twelve, half) => {
-    const time = parseTime('%H', `${hour}`.padStart(2, '0'));
+    const time = parseTime('%H', `${hour}`.padStart(2, '0'), 4);
     expect(formatTime('%I %p', time)).toBe(`${`${twelve}`.padStart(2, '0')} ${half}`);
     expect(formatTime('%l%P', time)).toBe(`${`${twelve}`.padStart(2)}${half.toLowerCase()}`);
-    expect(parseTime('%I %p', formatTime('%I %p', time)).micros).toBe(time.micros);
-    expect(parseTime('%l%P', formatTime('%l%P', time)).micros).toBe(time.micros);
+    expect(parseTime('%I %p', formatTime('%I %p', time), 4).micros).toBe(time.micros);
+    expect(parseTime('%l%P', formatTime('%l%P', time), 4).micros).toBe(time.micros);
     expect(formatTime('%k', time)).toBe(`${hour}`.padStart(2));
   });
 
@@ -63,9 +63,9 @@ describe('fractions of a second', () => {
   ])('%i microseconds', (micros, fraction, six, twelve) => {
     const time = new Time(micros);
     expect(formatTime('%Q|%v|%q|%s', time)).toBe(`${fraction}|${six}|${twelve}|0`);
-    expect(parseTime('%S%Q', `00${fraction}`).micros).toBe(micros);
-    expect(parseTime('%S.%v', `00.${six}`).micros).toBe(micros);
-    expect(parseTime('%S.%q', `00.${twelve}`).micros).toBe(micros);
+    expect(parseTime('%S%Q', `00${fraction}`, 4).micros).toBe(micros);
+    expect(parseTime('%S.%v', `00.${six}`, 4).micros).toBe(micros);
+    expect(parseTime('%S.%q', `00.${twelve}`, 4).micros).toBe(micros);
   });
 
   it.each([
@@ -74,7 +74,7 @@ describe('fractions of a second', () => {
     ['12345649', 123_456n],
     ['9999995', 1_000_000n],
   ])('.%s are rounded by the seventh digit', (digits, micros) => {
-    expect(parseTime('%S.%v', `00.${digits}`).micros).toBe(micros);
+    expect(parseTime('%S.%v', `00.${digits}`, 4).micros).toBe(micros);
   });
 
   it('are parts of the seconds before 1970, too', () => {
@@ -105,17 +105,17 @@ describe('numbers of several lengths', () => {
     ['%G', '2021', '2021-01-07'],
     ['%m %d', '13 99', '1970-12-31'],
   ])('%s of %s', (format, text, date) => {
-    expect(formatTime('%F', parseTime(format, text))).toBe(date);
+    expect(formatTime('%F', parseTime(format, text, 4))).toBe(date);
   });
 });
 
 it('a text of a time may have the maximum of characters, and no more', () => {
   const time = '2016-07-22T12:00:00Z';
   const longest = time.padEnd(MAX_TIME_TEXT);
-  expect(parseTime('%FT%TZ', longest).micros).toBe(parseTime('%FT%TZ', time).micros);
-  expect(() => parseTime('%FT%TZ', `${longest} `)).toThrow(/at most 1000 characters/);
-  expect(parseTime(`%FT%TZ${' '.repeat(MAX_TIME_TEXT - '%FT%TZ'.length)}`, time)).toBeDefined();
-  expect(() => parseTime(`%FT%TZ${' '.repeat(MAX_TIME_TEXT - '%FT%T'.length)}`, time)).toThrow(
+  expect(parseTime('%FT%TZ', longest, 4).micros).toBe(parseTime('%FT%TZ', time, 4).micros);
+  expect(() => parseTime('%FT%TZ', `${longest} `, 4)).toThrow(/at most 1000 characters/);
+  expect(parseTime(`%FT%TZ${' '.repeat(MAX_TIME_TEXT - '%FT%TZ'.length)}`, time, 4)).toBeDefined();
+  expect(() => parseTime(`%FT%TZ${' '.repeat(MAX_TIME_TEXT - '%FT%T'.length)}`, time, 4)).toThrow(
     /at most 1000 characters/,
   );
   expect(timeOfJsonText(longest, false)).toBeDefined();

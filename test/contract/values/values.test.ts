@@ -167,19 +167,19 @@ describe('values from hostile code', () => {
     const deepest = nested(MAX_DEPTH);
     const tooDeep = nested(MAX_DEPTH + 1);
     const error = new ContractError('eval', 'A value is nested more than 500 deep');
-    expect(printed(deepest)).toHaveLength(2 * MAX_DEPTH + 1);
+    expect(printed(deepest, { dialect: 4 })).toHaveLength(2 * MAX_DEPTH + 1);
     expect(jsonTextOf(deepest)).toContain('{"int":1}');
     expect(areEqual(deepest, nested(MAX_DEPTH))).toBe(true);
     expect(isStorable(deepest)).toBe(true);
     for (const depth of [MAX_DEPTH + 1, 100_000]) {
       const value = depth === MAX_DEPTH + 1 ? tooDeep : nested(depth);
-      expect(() => printed(value)).toThrow(error);
+      expect(() => printed(value, { dialect: 4 })).toThrow(error);
       expect(() => jsonTextOf(value)).toThrow(error);
       expect(() => areEqual(value, nested(depth))).toThrow(error);
       expect(() => isStorable(value)).toThrow(error);
     }
     const guard = nested(MAX_DEPTH - 1, new UserGuard(member, [nested(5)]));
-    expect(() => printed(guard)).toThrow(error);
+    expect(() => printed(guard, { dialect: 4 })).toThrow(error);
     expect(() => jsonTextOf(guard)).toThrow(error);
     const tooDeepJson = { a: jsonOf(deepest) };
     expect(() => valueOfJson(tooDeepJson)).toThrow(error);
@@ -187,7 +187,7 @@ describe('values from hostile code', () => {
 
   it('are refused when they have too many parts', () => {
     const error = new ContractError('eval', 'A value has more than 1048576 parts');
-    expect(() => printed(doubled(200))).toThrow(error);
+    expect(() => printed(doubled(200), { dialect: 4 })).toThrow(error);
     expect(() => jsonTextOf(doubled(200))).toThrow(error);
     expect(() => areEqual(doubled(200), doubled(200))).toThrow(error);
     expect(() => isStorable(doubled(200))).toThrow(error);
@@ -196,11 +196,11 @@ describe('values from hostile code', () => {
   it('are refused when they have too many characters', () => {
     const error = new ContractError('eval', 'A value has more than 8388608 characters');
     const texts = nested(3, Array(18).fill('x'.repeat(500_000)));
-    expect(() => printed(texts)).toThrow(error);
+    expect(() => printed(texts, { dialect: 4 })).toThrow(error);
     expect(() => jsonTextOf(texts)).toThrow(error);
     const keys = new KeysetGuard(Array.from({ length: 1000 }, (_, i) => `${i}`.repeat(20)));
-    expect(() => printed(Array(200).fill(keys))).toThrow(error);
-    expect(() => printed(new Map([['k'.repeat(9_000_000), 1n]]))).toThrow(error);
+    expect(() => printed(Array(200).fill(keys), { dialect: 4 })).toThrow(error);
+    expect(() => printed(new Map([['k'.repeat(9_000_000), 1n]]), { dialect: 4 })).toThrow(error);
     expect(() => jsonTextOf(new Map([['k'.repeat(9_000_000), 1n]]))).toThrow(error);
   });
 });

@@ -1,7 +1,7 @@
 /** Runs one file of contract code, in this thread. What it needs and returns can be sent from one thread to another. */
 
 import { oneLine, severalLines } from '../../../base/text/plain-text.ts';
-import type { Dialect } from '../../../contract/dialect.ts';
+import { chosenDialect, DEFAULT_DIALECT, type Dialect } from '../../../contract/dialect.ts';
 import type { Coverage, FileCoverage } from '../../../contract/repl/coverage.ts';
 import type { Session, SessionOptions } from '../../../contract/repl/repl-session.ts';
 import type { FileResult } from '../../../contract/repl/result.ts';
@@ -16,7 +16,8 @@ export type MakeSession = (options: SessionOptions) => ContractSession;
 
 /** How code is run. It can be sent to a thread. */
 export interface RunOptions {
-  readonly dialect: Dialect;
+  /** Absent if each file may choose, which has the default otherwise. */
+  readonly dialect?: Dialect | undefined;
   /** Whether to print the value of each top-level form. */
   readonly trace: boolean;
   /** Maximum number of evaluation steps of each top-level form; absent for the default. */
@@ -46,6 +47,7 @@ export interface RunTools {
 
 export interface FileRun {
   readonly result: FileResult;
+  readonly dialect: Dialect;
   /** The last value of the file's own forms, for people; undefined if it is not asked for, or has none. */
   readonly value: string | undefined;
   /** The lines of its failures. */
@@ -75,11 +77,12 @@ export async function runFile(
   { makeSession, print, whyEnd, clock }: RunTools,
 ): Promise<FileRun> {
   const why = whyEnd?.();
-  if (why !== undefined) return { ...notRun(name, why), isLate: true };
+  if (why !== undefined) return { ...notRun(name, why, options.dialect), isLate: true };
   const read = new Set<string>();
   let value: string | undefined;
   let isLate = false;
-  const given = sessionOptions(options, files, print);
+  const dialect = options.dialect ?? dialectOf(name, files);
+  const given = sessionOptions({ ...options, dialect }, files, print);
   const coverage = options.covers ? await newCoverage() : undefined;
   const session = makeSession({
     ...given,
@@ -114,7 +117,18 @@ export async function runFile(
   const result = selected(session.runFile(name), options.filter);
   const seconds = (clock() - begun) / 1000;
   const failures = hasFailed(result) ? await linesOfFailures(result, options, files, session) : [];
-  return { result, value, failures, printed: [], seconds, read: [...read], isLate, coverage: coverage?.files() ?? [] };
+  const covered = coverage?.files() ?? [];
+  return { result, dialect, value, failures, printed: [], seconds, read: [...read], isLate, coverage: covered };
+}
+
+/** @returns the dialect that the file chooses, or else the default */
+function dialectOf(name: string, { read }: SourceFiles): Dialect {
+  try {
+    return chosenDialect(read(name)) ?? DEFAULT_DIALECT;
+  } catch {
+    // The session says why the file cannot be read.
+    return DEFAULT_DIALECT;
+  }
 }
 
 async function newCoverage(): Promise<Coverage> {
@@ -123,10 +137,11 @@ async function newCoverage(): Promise<Coverage> {
 }
 
 /** @returns the run of a file that was not run @param why as a clause */
-export function notRun(file: string, why: string): FileRun {
+export function notRun(file: string, why: string, dialect: Dialect = DEFAULT_DIALECT): FileRun {
   const message = `The file was not run: ${why}`;
   return {
     result: { file, expectations: [], error: { place: undefined, message, frames: [] }, notes: [] },
+    dialect,
     value: undefined,
     failures: [`${oneLine(file)}:Error: ${oneLine(message)}`],
     printed: [],

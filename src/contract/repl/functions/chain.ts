@@ -38,11 +38,12 @@ export function chain(run: TestRun): readonly Native[] {
     ),
     strict('env-exec-config', ['flags:[string] -> [string]', ' -> [string]'], ([flags, ...more], { evaluator }) => {
       if (more.length > 0) return undefined;
-      if (flags === undefined) return evaluator.dialect === 5 ? undefined : [...evaluator.environment.flags];
+      if (flags === undefined) return run.shownFlags;
       if (!isList(flags) || !flags.every((flag) => typeof flag === 'string')) return undefined;
-      const chosen = chosenFlags(flags, evaluator.dialect);
+      const { chosen, shown } = chosenFlags(flags, evaluator.dialect);
       run.environment = { ...run.environment, flags: new Set(chosen) };
-      return chosen;
+      run.shownFlags = shown;
+      return shown;
     }),
     strict('env-simulate-onchain', 'on-chain:bool -> string', ([isOnChain, ...more]) => {
       if (typeof isOnChain !== 'boolean' || more.length > 0) return undefined;
@@ -78,7 +79,7 @@ function isDefun(value: Value): value is Member<Defun> {
 type Change = (value: Value) => Partial<ChainData> | undefined;
 
 const CHAIN_DATA: Readonly<Record<string, Change>> = {
-  'chain-id': (chainId) => (typeof chainId === 'string' ? { chainId } : undefined),
+  'chain-id': (chainId) => (typeof chainId === 'string' && mayBeChain(chainId) ? { chainId } : undefined),
   sender: (sender) => (typeof sender === 'string' ? { sender } : undefined),
   'prev-block-hash': (hash) => (typeof hash === 'string' ? { previousBlockHash: hash } : undefined),
   'block-height': (blockHeight) => (typeof blockHeight === 'bigint' ? { blockHeight } : undefined),
@@ -89,13 +90,18 @@ const CHAIN_DATA: Readonly<Record<string, Change>> = {
   'gas-fee': () => ({}),
 };
 
+/** Suites of the language use other texts than numbers, too, such as the names of chains of an old network. */
+function mayBeChain(text: string): boolean {
+  return !/^-?\d+$/.test(text) || /^1?\d$/.test(text);
+}
+
 /** @returns the chain data with the changes in `data` @throws ContractError for an unknown key or a wrong value */
 function changedChain(before: ChainData, data: ContractObject, dialect: Dialect): ChainData {
   let chain = before;
   for (const [key, value] of data) {
     const change = Object.hasOwn(CHAIN_DATA, key) ? CHAIN_DATA[key](value) : undefined;
     if (!change) {
-      const what = dialect === 4 ? `values: ("${key}", ${printed(value)})` : `value for key: ${key}`;
+      const what = dialect === 4 ? `values: ("${key}", ${printed(value, { dialect })})` : `value for key: ${key}`;
       throw new ContractError('eval', `envChainData: bad public metadata ${what}`);
     }
     chain = { ...chain, ...change };
@@ -103,18 +109,35 @@ function changedChain(before: ChainData, data: ContractObject, dialect: Dialect)
   return chain;
 }
 
+interface ChosenFlags {
+  /** The flags that have an effect, in the order of `FLAGS`. */
+  readonly chosen: readonly Flag[];
+  /** The names as they were given, in the same order. In dialect 5, those of dialect 4 follow, which change nothing. */
+  readonly shown: readonly string[];
+}
+
 /**
- * @param flags names of flags. `DisableFlow…`, as in the specification (document 3), is the same as `DisablePact…`
- * @returns the flags with these names, in the order of `FLAGS`. Dialect 5 ignores unknown names
+ * @param flags names of flags. `DisableFlow…`, as in the specification (document 3), is the same as `DisablePact…`.
+ *   Dialect 5 ignores names that neither dialect has
  * @throws ContractError in dialect 4 for an unknown name
  */
-function chosenFlags(flags: readonly string[], dialect: Dialect): readonly Flag[] {
-  const wanted = new Set(flags.map((flag) => flag.replace(/^DisableFlow/, 'DisablePact')));
+function chosenFlags(flags: readonly string[], dialect: Dialect): ChosenFlags {
+  const given = new Map(flags.map((flag) => [flag.replace(/^DisableFlow/, 'DisablePact'), flag]));
   const known: readonly Flag[] = FLAGS[dialect];
-  const allowed = new Set<string>(known);
-  if (dialect === 4 && [...wanted].some((flag) => !allowed.has(flag))) {
-    const shown = [...known].sort().map((each) => `"${each}"`);
-    throw new ContractError('eval', `Invalid flag, allowed: [${shown.join(',')}]`);
+  const all = new Set<string>(dialect === 4 ? known : [...known, ...FLAGS[4]]);
+  if (dialect === 4 && [...given.keys()].some((flag) => !all.has(flag))) {
+    const isOfFlow = flags.some((flag) => flag.startsWith('DisableFlow'));
+    const name = (flag: string) => (isOfFlow ? flag.replace(/^DisablePact/, 'DisableFlow') : flag);
+    throw new ContractError(
+      'eval',
+      `Invalid flag, allowed: [${[...known]
+        .map((flag) => `"${name(flag)}"`)
+        .sort()
+        .join(',')}]`,
+    );
   }
-  return known.filter((flag) => wanted.has(flag));
+  return {
+    chosen: known.filter((flag) => given.has(flag)),
+    shown: [...all].flatMap((flag) => given.get(flag) ?? []),
+  };
 }

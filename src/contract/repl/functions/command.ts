@@ -3,7 +3,7 @@
  * `sig-keyset` makes a keyset of the keys that have signed.
  */
 
-import { isExactJsonObject, parseExactJson } from '../../../protocol/ledger/json.ts';
+import { parseExactJson } from '../../../protocol/ledger/json.ts';
 import { appliedCapability } from '../../capabilities/applied.ts';
 import { ContractError } from '../../errors.ts';
 import { WRITTEN_ITEM } from '../../gas/natives5.ts';
@@ -16,17 +16,23 @@ import type { TestRun } from '../test-run.ts';
 /** The type of the argument of `env-data`, as messages show it. */
 const JSON_TYPE = '<a[integer,string,time,decimal,bool,[<l>],object:<{o}>,keyset]>';
 
+/** Length of a transaction's hash. */
+const HASH_BYTES = 32;
+
 export function command(run: TestRun): readonly Native[] {
   return [
     strict('env-data', `json:${JSON_TYPE} -> string`, ([data, ...more]) => {
       if (data === undefined || more.length > 0) return undefined;
-      return run.set({ data: dataOf(data, run) }, 'Setting transaction data');
+      return run.set({ data: dataOf(data) }, 'Setting transaction data');
     }),
     strict('env-hash', 'hash:string -> string', ([hash, ...more]) => {
       if (typeof hash !== 'string' || more.length > 0) return undefined;
-      if (!/^[\w-]*$/.test(hash) || hash.length % 4 === 1) {
+      const bytes = Buffer.from(hash, 'base64url');
+      if (bytes.toString('base64url') !== hash) {
         throw new ContractError('eval', `Bad hash value: ${hash}: it is not base64url without padding`);
       }
+      // The language's own suites use shorter hashes, too.
+      if (bytes.length !== HASH_BYTES) run.note(`env-hash has set ${hash}, but real hashes have 256 bits`);
       return run.set({ hash }, `Set tx hash to ${hash}`);
     }),
     strict('env-keys', 'keys:[string] -> string', ([keys, ...more]) => {
@@ -57,12 +63,11 @@ export function command(run: TestRun): readonly Native[] {
 }
 
 /**
- * @returns the argument of `env-data` as JSON. In dialect 4, a text is parsed as JSON
- * @throws ContractError for a text that is not JSON, for a value without a JSON form, and in dialect 5 for anything but
- *   an object
+ * @returns the argument of `env-data` as JSON. A text is parsed as JSON
+ * @throws ContractError for a text that is not JSON, and for a value without a JSON form
  */
-function dataOf(value: Value, run: TestRun): Environment['data'] {
-  if (typeof value === 'string' && run.evaluator.dialect === 4) {
+function dataOf(value: Value): Environment['data'] {
+  if (typeof value === 'string') {
     try {
       return parseExactJson(value);
     } catch (error) {
@@ -70,9 +75,7 @@ function dataOf(value: Value, run: TestRun): Environment['data'] {
     }
   }
   if (!isStorable(value)) throw new ContractError('eval', `Only value-level terms permitted: ${value}`);
-  const data = jsonOf(value);
-  if (isExactJsonObject(data) || run.evaluator.dialect === 4) return data;
-  throw new ContractError('eval', 'env-data: the data must be an object');
+  return jsonOf(value);
 }
 
 /** Charges in dialect 5 for a list that is not evaluated as a whole. */

@@ -73,7 +73,10 @@ class Expecting {
         const [text, other] = [this.#shown(wanted), this.#shown(received)];
         const details = { values: { expected: text, received: other } };
         if (this.#is5) return this.#failed(`expected: ${text}, received: ${other}`, details);
-        return this.#failed(`expected ${text}:${typeText(wanted)}, received ${other}:${typeText(received)}`, details);
+        return this.#failed(
+          `expected ${text}:${typeText(wanted, 4)}, received ${other}:${typeText(received, 4)}`,
+          details,
+        );
       }),
     );
   }
@@ -112,7 +115,7 @@ class Expecting {
       if (answer === true) return this.#success();
       if (this.#is5) return this.#unsatisfied(answer);
       if (answer !== false) return this.#failed(`predicate did not return boolean: ${this.#shown(answer)}`);
-      return this.#failed(`did not satisfy ${predicate.code}: ${this.#shown(value)}:${typeText(value)}`);
+      return this.#failed(`did not satisfy ${predicate.code}: ${this.#shown(value)}:${typeText(value, 4)}`);
     });
   }
 

@@ -66,18 +66,18 @@ it('a bracket that is forgotten in a module is found by the indentation of what 
 (expect "a" 1 1)
 `;
   expect(await linesOf(text)).toEqual([
-    'a.repl:6:0:Error: error: expected: ")"',
+    "a.repl:6:0:Error: Expected: [')']",
     '  3 |   (defun f (x) (+ 1 x)',
     '    |   ^ perhaps this ( lacks its ): a.repl:3:2',
     'Load failed',
-    '1 file, 0 expectations; 1 file ended with an error',
+    '1 file, 0 expectations; 1 file ended with an error; dialect 5',
   ]);
 });
 
 it('an error in a loaded file shows the source of that file', async () => {
   folder.write('m.pact', '; a comment\n(unknown)\n');
   const lines = await linesOf('(load "m.pact")\n');
-  expect(lines.slice(0, 2)).toEqual(['m.pact:2:1:Error: Cannot resolve unknown', '  2 | (unknown)']);
+  expect(lines.slice(0, 2)).toEqual(['m.pact:2:1:Error: Unbound variable unknown', '  2 | (unknown)']);
 });
 
 it.each(['4', '5'])('an expectation that fails in a contract shows both places, in dialect %s', async (dialect) => {

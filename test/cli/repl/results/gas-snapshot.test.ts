@@ -20,7 +20,7 @@ const fileOf = (code: string) => `(begin-tx "sums")
 (expect "free" 1 1)
 `;
 
-const repl = (...args: string[]) => pickaxeIn(folder.path, ['repl', ...args], { NO_COLOR: '1' });
+const repl = (...args: string[]) => pickaxeIn(folder.path, ['repl', '--dialect', '4', ...args], { NO_COLOR: '1' });
 const snapshot = () => JSON.parse(readFileSync(join(folder.path, 'gas.json'), 'utf8'));
 
 it('each test and each transaction has its gas', async () => {

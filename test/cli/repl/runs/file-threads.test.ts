@@ -87,6 +87,6 @@ ${second}:1:17:Error: Cannot resolve foo
 ${second}: Load failed
 hello
 ${first}: Load successful
-3 files, 2 expectations: all passed; 1 file ended with an error
+3 files, 2 expectations: all passed; 1 file ended with an error; dialect 4
 `);
 });

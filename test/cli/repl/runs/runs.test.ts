@@ -39,8 +39,8 @@ describe('code of -e', () => {
     ['(+ 1 2)', '3'],
     ['(+ 1 2) "a\x1b"', 'a '],
     ['(print "x")', 'x'],
-    ['(load "good.repl") [1 2]', '[1 2]\nLoad successful\n1 file, 3 expectations: all passed'],
-    ['(expect "a" 1 1)', 'Load successful\n1 file, 1 expectation: passed'],
+    ['(load "good.repl") [1 2]', '[1 2]\nLoad successful\n1 file, 3 expectations: all passed; dialect 5'],
+    ['(expect "a" 1 1)', 'Load successful\n1 file, 1 expectation: passed; dialect 5'],
   ])('%s prints its last value', async (code, stdout) => {
     expect(await repl(['-e', code])).toEqual({ code: 0, stdout, stderr: '' });
   });
@@ -48,7 +48,7 @@ describe('code of -e', () => {
   it('that fails shows where', async () => {
     const { code, stdout } = await repl(['--eval', '5 (foo)']);
     expect(code).toBe(1);
-    expect(stdout).toContain('<eval>:1:3:Error: Cannot resolve foo\n  1 | 5 (foo)\n    |    ^\nLoad failed\n');
+    expect(stdout).toContain('<eval>:1:3:Error: Unbound variable foo\n  1 | 5 (foo)\n    |    ^\nLoad failed\n');
   });
 
   it('goes without files', async () => {
@@ -78,7 +78,7 @@ describe('on a terminal', () => {
       '    ✓ two',
       '  products',
       '    ✓ six',
-      '1 file, 3 expectations: all passed; N ms',
+      '1 file, 3 expectations: all passed; dialect 5; N ms',
     ]);
   });
 
@@ -89,11 +89,11 @@ describe('on a terminal', () => {
     expect(lines.slice(2, 4)).toEqual(['    ✗ one', '    ✓ two']);
     expect(lines.slice(4)).toEqual([
       '',
-      'bad.repl:1:0:ExecError: FAILURE: one: expected 1:integer, received 2:integer',
+      'bad.repl:1:0:ExecError: FAILURE: one expected: 1, received: 2',
       '  1 | (expect "one" 1 2)',
       '    | ^',
       '',
-      '2 files, 5 expectations: 4 passed, 1 failed; N ms',
+      '2 files, 5 expectations: 4 passed, 1 failed; dialect 5; N ms',
     ]);
   });
 
@@ -139,7 +139,7 @@ describe('--filter', () => {
     folder.write('ends.repl', '(foo)');
     expect(await repl(['good.repl', 'ends.repl', '--filter', 'two'])).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('Cannot resolve foo'),
+      stdout: expect.stringContaining('Unbound variable foo'),
     });
   });
 });

@@ -42,7 +42,6 @@ const IN_4: readonly Calls[] = [
 const IN_5: readonly Calls[] = [
   ['env-module-admin', '', '1', 'm m'],
   ['env-stackframe', '1'],
-  ['env-exec-config', ''],
 ];
 
 const callsOf = (rows: readonly Calls[]) =>
@@ -98,8 +97,20 @@ const OUTCOMES: readonly OutcomeRow[] = [
   ],
   ['(pact-state)', 'pact-state: no pact exec in context'],
   ['(env-data m.f)', 'Cannot display function details in non-repl context', 'Only value-level terms permitted: m.f'],
-  ['(env-data [1])', '"Setting transaction data"', 'env-data: the data must be an object'],
-  ['(env-data "{}")', '"Setting transaction data"', 'env-data: the data must be an object'],
+  ['(env-data [1])', '"Setting transaction data"'],
+  ['(env-data "{}")', '"Setting transaction data"'],
+  ['(env-hash "a!")', 'Bad hash value: a!: it is not base64url without padding'],
+  ['(env-hash "abd")', 'Bad hash value: abd: it is not base64url without padding'],
+  ['(env-hash "YQo")', '"Set tx hash to YQo"'],
+  ['(env-chain-data { "chain-id": "19" })', '"Updated public metadata"'],
+  ['(env-chain-data { "chain-id": "" })', '"Updated public metadata"'],
+  ...['20', '99', '-1', '007'].map(
+    (chain): OutcomeRow => [
+      `(env-chain-data { "chain-id": "${chain}" })`,
+      `envChainData: bad public metadata values: ("chain-id", "${chain}")`,
+      'envChainData: bad public metadata value for key: chain-id',
+    ],
+  ),
   ['(bench 1 2)', '"Done"'],
   ['(bench 1 (enforce false "no"))', 'no'],
   ['(verify "m" true)', '"Verification of m succeeded"', '()'],
