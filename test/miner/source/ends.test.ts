@@ -77,3 +77,21 @@ it('a shared source is closed only when its source has ended', async () => {
   end();
   await closed;
 });
+
+it('a consumer that was busy gets the newest of what it has missed: no outage that is over', async () => {
+  const source = new FakeSource();
+  const works = [100, 101].map((height) => makeWork(height));
+  source.follow = (listener, stop) => {
+    listener({ kind: 'work', work: works[0] });
+    listener({ kind: 'lost', reason: 'it is away' });
+    listener({ kind: 'work', work: works[1] });
+    return new Promise((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
+  };
+  const stop = new AbortController();
+  const updates = updatesOf(source, stop.signal);
+  expect((await updates.next()).value).toEqual({ kind: 'work', work: works[1] });
+  const next = updates.next();
+  expect(await isSettled(next)).toBe(false);
+  stop.abort();
+  expect(await next).toMatchObject({ done: true });
+});

@@ -77,6 +77,15 @@ describe('the lines of a client', () => {
     expect([lines, ends]).toEqual([['a', '', '', 'b', 'cde', 'f'], []]);
   });
 
+  it('have at most 4,096 bytes', () => {
+    const { socket, lines, ends } = connected();
+    socket.gets(`${'x'.repeat(4_096)}\n`);
+    expect([lines.length, ends]).toEqual([1, []]);
+    socket.gets(`${'x'.repeat(4_097)}\n`);
+    expect([lines.length, ends]).toEqual([1, [['a line is longer than 4096 bytes', expect.anything(), 'flood']]]);
+    vi.advanceTimersByTime(60_000);
+  });
+
   it('are no more after the end, whatever ends it first', () => {
     for (const how of ['close', 'too long', 'peer'] as const) {
       const { socket, connection, lines, ends } = connected({ lineBytes: 10 });

@@ -112,12 +112,24 @@ describe('what a pool may send', () => {
     // With its line feed, each of these lines has 16,384 bytes, which is a 64th of what may be sent at once.
     ['bytes', Array<string>(64).fill(' '.repeat(16_383))],
     ['lines', Array<string>(2_000).fill('')],
+    ['calls', Array<string>(2_000).fill(CALL)],
+    ['answers to nothing', Array<string>(2_000).fill('{"id":77,"result":true}')],
   ])('is counted to one of the %s', async (_, most) => {
     const { socket, dialogue } = connect();
     socket.receives(...most);
     expect(dialogue.isOpen).toBe(true);
     socket.receives('');
     expect((await dialogue.ended).message).toBe(FLOOD);
+  });
+
+  it('does not count the answers to requests', () => {
+    const { socket, dialogue, ask } = connect();
+    const answered = Array.from({ length: 2_500 }, (_, i) => {
+      const replies = ask();
+      socket.receives(`{"id":${i + 1},"result":true}`);
+      return replies.length;
+    });
+    expect([dialogue.isOpen, answered.every((count) => count === 1)]).toEqual([true, true]);
   });
 
   it('has the bytes of a line that is too long, and of what is left out of it', async () => {
