@@ -16,10 +16,10 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const dependencies = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
 
 /**
- * The maximum size of the unpacked package in bytes: a twelfth more than its 6.0 MB, so that one large file too many
+ * The maximum size of the unpacked package in bytes: a twentieth more than its 6.7 MB, so that one large file too many
  * shows.
  */
-const MAX_BYTES = 6_500_000;
+const MAX_BYTES = 7_000_000;
 
 /** The files that may be in the package. */
 const ALLOWED = [
