@@ -23,7 +23,7 @@ interface SourceFilesOptions {
   readonly allowed?: AllowedFiles;
   /** The text of standard input; undefined if standard input is not one of the files. */
   readonly stdin?: string | undefined;
-  /** The code of `--eval`; undefined if there is none. */
+  /** The code of `--eval`; undefined without this option. */
   readonly code?: string | undefined;
 }
 

@@ -293,7 +293,7 @@ export class TreeEvaluator implements Evaluator {
   }
 
   /**
-   * Charges with the table model of dialect 5 for a call with so many arguments, or for a part of the arguments.
+   * Charges for a call, or for the application to a part of the arguments, with the table model of dialect 5.
    * Natives are charged for elsewhere, and functions without arguments are free.
    */
   #charge5(callable: Closure | NativeFunction | Member, args: number): void {

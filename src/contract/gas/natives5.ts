@@ -82,7 +82,7 @@ export function costOfConversion(characters: number): number {
   return 20 * characters + 1;
 }
 
-/** The charge for looking up a key in an object with so many fields. */
+/** The charge for looking up a key in an object. */
 export function costOfLookUp(key: string, fields: number): number {
   return numberOfBits(BigInt(fields)) * characterCount(key);
 }

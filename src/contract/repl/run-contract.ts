@@ -54,10 +54,11 @@ const SET_UP = 'the set-up';
  * @throws TypeError for data that JSON cannot express
  */
 export async function runContract(text: string, options: ContractOptions = {}): Promise<ContractResult> {
-  const { name = 'test.repl', files = {}, maxSteps } = options;
+  const { files = {}, maxSteps } = options;
+  const name = normalized(options.name ?? 'test.repl');
   const dialect = options.dialect ?? chosenDialect(text) ?? DEFAULT_DIALECT;
   const texts = new Map(Object.entries(files).map(([path, content]) => [normalized(path), content]));
-  texts.set(normalized(name), text);
+  texts.set(name, text);
   const before = setUpOf(options);
   texts.set(SET_UP, before);
   const values: string[] = [];

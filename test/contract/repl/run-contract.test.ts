@@ -68,6 +68,9 @@ describe('the transaction', () => {
     const { failures, values } = await runContract(`${code} (describe-module "bank")`, { name: 'tests/a.repl', files });
     expect(failures).toEqual([]);
     expect(values.at(-1)).toContain('"name": "bank"');
+    expect(
+      (await runContract('(load "b.repl") (foo)', { name: './x/../a.repl', files: { './b.repl': '1' } })).failures,
+    ).toEqual(['a.repl:1:17: Unbound variable foo']);
     expect((await runContract('(load "none.pact")')).failures).toEqual([
       'test.repl:1:0: load: file load failed: none.pact, it is not among the files',
     ]);

@@ -33,7 +33,7 @@ interface Extras {
 
 export class ExtraReports {
   readonly #options: ExtrasOptions;
-  /** The gas of the snapshot; undefined if there is none. */
+  /** The gas of the snapshot; undefined if its file does not exist. */
   #before: Gas | undefined;
 
   /** @throws UsageError for a snapshot that cannot be read, and for options that contradict each other */

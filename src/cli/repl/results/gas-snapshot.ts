@@ -42,7 +42,9 @@ export function readSnapshot(path: string): Gas | undefined {
     const { code } = fault as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
     const why =
-      fault instanceof UnfitFile || code !== undefined ? (fault as Error).message : 'it is no snapshot of gas';
+      fault instanceof UnfitFile || code !== undefined
+        ? (fault as Error).message
+        : 'it does not contain a snapshot of gas';
     throw new UsageError(`${path} cannot be read: ${why}. Give --gas-snapshot another file.`);
   }
 }

@@ -20,7 +20,7 @@ export default async function work(name: string): Promise<FileRun> {
     files.name(name);
   } catch (fault) {
     // The file has been removed since the threads were started.
-    if (fault instanceof UsageError) return notRun(name, fault.message);
+    if (fault instanceof UsageError) return notRun(name, fault.message, options.dialect);
     throw fault;
   }
   const run = await runFile(name, files, options, {

@@ -12,7 +12,7 @@ export interface ThreadData {
   readonly allowed: readonly string[] | undefined;
   /** The text of standard input, if it is one of the files. */
   readonly stdin: string | undefined;
-  /** The code of `--eval`; undefined if there is none. */
+  /** The code of `--eval`; undefined without this option. */
   readonly code: string | undefined;
   /** When the run must end, in milliseconds since 1970, and why, as a clause. */
   readonly end: { readonly atMs: number; readonly why: string } | undefined;

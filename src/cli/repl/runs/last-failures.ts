@@ -13,7 +13,7 @@ export class LastFailures {
   readonly #key: { readonly folder: string };
   readonly #paths: Set<string>;
 
-  /** @param directory the user's cache; undefined if there is none, so that nothing is remembered */
+  /** @param directory the user's cache; if undefined, failures are not remembered */
   constructor(directory: string | undefined, folder = process.cwd()) {
     this.#cache = new Cache(directory);
     this.#key = { folder };

@@ -106,7 +106,7 @@ describe('a snapshot', () => {
       code: 2,
       stdout: '',
       stderr: expect.stringContaining(
-        'gas.json cannot be read: it is no snapshot of gas. Give --gas-snapshot another file.',
+        'gas.json cannot be read: it does not contain a snapshot of gas. Give --gas-snapshot another file.',
       ),
     });
     expect(await repl('a.repl', '--gas-snapshot', '.')).toMatchObject({
