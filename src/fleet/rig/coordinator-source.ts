@@ -150,12 +150,14 @@ export class CoordinatorSource extends BaseSource {
     return true;
   }
 
-  /** May be called again after an earlier call has ended. */
+  /** May be called again after an earlier call has ended. Then a work that was given before comes as another one. */
   async follow(listener: UpdateListener, stop: AbortSignal): Promise<void> {
     this.#listener = listeningUntil(stop, listener);
     this.#stop = stop;
     this.#given = undefined;
     this.#isReportedLost = false;
+    const { current } = this.#states;
+    if (current && !this.#done.has(current.work)) this.#states.renew(current);
     this.#announcements.started();
     this.#health.start();
     const { link, subjects } = this.#fleet;

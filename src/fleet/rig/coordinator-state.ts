@@ -15,7 +15,8 @@ interface Run {
 
 export interface IssuedWork {
   readonly name: string;
-  readonly work: Work;
+  /** What listeners get for this work now: see `renew`. */
+  work: Work;
   /**
    * Time of the last state that named this work as current (monotonic). A suspension of this machine makes it earlier
    * by the duration of the suspension.
@@ -125,6 +126,15 @@ export class CoordinatorStates {
    */
   forget({ name }: IssuedWork): void {
     this.#known.delete(name);
+  }
+
+  /**
+   * Replaces the work by an equal one, for a listener that was told that the work has ended and does not mine it again.
+   * Solutions of both belong to the coordinator's work.
+   */
+  renew(known: IssuedWork): void {
+    known.work = { ...known.work };
+    this.#about.set(known.work, known);
   }
 
   /**

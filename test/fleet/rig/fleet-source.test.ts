@@ -399,6 +399,28 @@ it('leaves a coordinator that says that its work is worth nothing, and comes bac
   expect(mined()).toBe('a');
 });
 
+it('mines a work again whose coordinator it had closed meanwhile, unless a solution has ended this work', async () => {
+  const { coordinators, mined, header, follower, source } = world(['a', 'c']);
+  const [a, c] = coordinators;
+  const works = [a.give(), c.give()].map(hexOf);
+  await pass(2_000);
+  for (const isSolved of [false, true]) {
+    a.fault = 'its source stands still';
+    await pass(4_000);
+    expect([mined(), header()]).toEqual(['c', works[1]]);
+    const work = follower.received.at(-1) as Work;
+    if (isSolved) expect(await source.submit(mine(work), follower.stop)).toMatchObject({ outcome: 'accepted' });
+    a.fault = undefined;
+    await pass(12_000);
+    expect([mined(), header()]).toEqual(['a', works[0]]);
+    const reason = isSolved ? 'solved' : 'cancelled';
+    expect(follower.of('stale').at(-1)).toMatchObject({ works: [work], reason });
+  }
+  a.fault = 'its source stands still';
+  await pass(4_000);
+  expect(mined()).toBe('a');
+});
+
 it('uses sixteen coordinators, and says once that there are more', async () => {
   const { coordinators, told } = world(Array.from({ length: 18 }, (_, i) => `c${i}`));
   await pass(60_000);

@@ -16,9 +16,10 @@ export function eventually<T>(condition: () => T | Promise<T>): Promise<T> {
   return vi.waitFor(condition, { timeout: PATIENCE_MS, interval: 5 });
 }
 
-/** Follows a source until `end`. */
+/** Follows a source until `end`. A miner does not mine a work again that has ended, so no source may give one. */
 export class Follower {
   readonly updates: SourceUpdate[] = [];
+  readonly #endedWorks = new Set<Work>();
   readonly #ending = sharedController();
   readonly #ended: Promise<void>;
 
@@ -54,7 +55,11 @@ export class Follower {
   }
 
   async #follow(source: WorkSource): Promise<void> {
-    for await (const update of updatesOf(source, this.stop)) this.updates.push(update);
+    for await (const update of updatesOf(source, this.stop)) {
+      this.updates.push(update);
+      if (update.kind === 'stale') for (const work of update.works) this.#endedWorks.add(work);
+      if (update.kind === 'work' && this.#endedWorks.has(update.work)) throw new Error('a work came that had ended');
+    }
   }
 }
 
