@@ -23,7 +23,7 @@ export class MockNode {
   /** @throws ZodError if the options are not valid */
   constructor(options: MockNodeOptions = {}, context: MockNodeContext = {}) {
     optionsSchema.parse(options);
-    this.#options = options;
+    this.#options = { mineOnSend: 'when idle', ...options };
     this.#context = context;
   }
 

@@ -174,6 +174,14 @@ const contractOptions = {
   minGasPrice: decimal.default('0.00000001'),
   /** Maximum gas of all transactions in a block, and maximum gas limit of one command. */
   blockGasLimit: z.number().int().min(1).default(150_000),
+  /**
+   * Whether commands are put into a block as soon as they come, as if another miner had found one, so that their
+   * results are there at once. Chains also get the blocks that a proof for another chain needs (`/spv`), those that a
+   * `confirmationDepth` of at most 20 names, six blocks above the last command when a request asks for the cut, and a
+   * new block when a command comes a minute after the last one. `when idle`: as long as `rivalMs` is 0 and no miner has
+   * asked for work. This is the default of the package's `MockNode`.
+   */
+  mineOnSend: z.union([z.boolean(), z.literal('when idle')]).default(false),
   /** Time after which /listen answers even without a result, in ms. */
   listenMs: ms.default(LISTEN_MS),
   /**

@@ -137,6 +137,7 @@ it('a node without options is one of a network of twenty chains, as it is on the
     contractDialect: 5,
     minGasPrice: '0.00000001',
     blockGasLimit: 150_000,
+    mineOnSend: false,
     listenMs: 180_000,
     listenTimeout: '504',
     port: 0,

@@ -35,6 +35,7 @@ export function declare(command: Command, { io, action }: Line): void {
       'k: account that has coins from the start, on every chain, like k:KEY=100.0; may be given several times',
       collect,
     )
+    .option('--mine-on-send', 'put commands into a block as soon as they come')
     .option('--options <json>', 'any options of the mock node as a JSON object, like {"rivalMs":5000,"streamMs":5000}')
     .option('--faults <json>', 'faults as a JSON array, like [{"endpoint":"work","kind":"unavailable","times":3}]')
     .option('--duration <time>', 'stop after this time: seconds, or a time like 90m or 1h30m', timeOf)
@@ -48,6 +49,7 @@ interface MockNodeCommand {
   readonly difficulty: number;
   readonly load?: readonly string[];
   readonly fund?: readonly string[];
+  readonly mineOnSend?: true;
   readonly options?: string;
   readonly faults?: string;
   /** Time after which the mock node ends, in seconds; absent if only the user ends it. */
@@ -95,13 +97,15 @@ async function started(command: MockNodeCommand, onEvent: (event: MockNodeEvent)
 }
 
 /** Appends the contracts of `--load` and the accounts of `--fund` to the contracts and accounts of `--options`. */
-function optionsOf({ port, controlPort = 0, network, difficulty, load = [], fund = [], options }: MockNodeCommand) {
+function optionsOf(command: MockNodeCommand) {
+  const { port, controlPort = 0, network, difficulty, load = [], fund = [], mineOnSend, options } = command;
   const own: { contracts?: unknown; accounts?: unknown } = parse('--options', options);
   return {
     network,
     difficulty,
     controlPort,
     ...(port !== undefined && { port }),
+    ...(mineOnSend && { mineOnSend }),
     ...own,
     ...(load.length > 0 && { contracts: joined(own.contracts, load.map(readContract)) }),
     ...(fund.length > 0 && { accounts: joined(own.accounts, fund.map(fundedAccount)) }),

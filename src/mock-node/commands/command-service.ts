@@ -34,6 +34,7 @@ import {
   unreadResult,
 } from './local.ts';
 import type { HighwaterMark, Mempool, Sent } from './mempool.ts';
+import { MineOnSend } from './mine-on-send.ts';
 import { finishingCommand, targetOf } from './transfer-finisher.ts';
 import { Waiting } from './waiting.ts';
 
@@ -42,6 +43,7 @@ export class CommandService {
   readonly #dialect: Dialect;
   readonly #ledger: Ledger;
   readonly #mempool: Mempool;
+  readonly #onSend: MineOnSend;
   readonly #report: (fault: unknown) => void;
   readonly #waiting = new Waiting();
 
@@ -52,6 +54,7 @@ export class CommandService {
     this.#dialect = settings.contractDialect;
     this.#ledger = ledger;
     this.#mempool = mempool;
+    this.#onSend = new MineOnSend(settings.mineOnSend, ledger);
     ledger.follow(() => this.#waiting.look());
   }
 
@@ -63,6 +66,7 @@ export class CommandService {
   local(chain: number, json: ExactJson, query: LocalQuery): ExactJson {
     const read = readOrRefuse(json);
     if (!query.signatureVerification) checkHash(read);
+    this.#onSend.refresh(chain);
     const store = this.#ledger.chains.blocksOf(chain);
     const parent = store.canonical(store.tip.header.height - BigInt(query.rewindDepth));
     if (!parent) throw new RefusedError(`Validation failed: the chain has not ${query.rewindDepth} blocks to go back`);
@@ -83,6 +87,7 @@ export class CommandService {
    */
   send(chain: number, commands: readonly ExactJson[]): string[] {
     const read = commands.map(readOrRefuse);
+    this.#onSend.refresh(chain);
     const faults = read.flatMap((each, index) => {
       const reason = this.#whyRefused(chain, each);
       return reason === undefined ? [] : [`Transaction ${each.command.hash} at index ${index} failed with: ${reason}`];
@@ -166,6 +171,11 @@ export class CommandService {
     }
   }
 
+  /** Lets payments see as many blocks above each command as they wait for (the option `mineOnSend`). */
+  confirmAll(): void {
+    this.#onSend.confirmAll();
+  }
+
   /** Keeps a command out of all new blocks. While no block contains the command, its result is a failure. */
   badlist(requestKey: string): void {
     this.#mempool.badlist(requestKey);
@@ -198,6 +208,7 @@ export class CommandService {
   #take(chain: number, commands: readonly ReadCommand[]): void {
     for (const { command, payload } of commands) this.#mempool.add(chain, command, payload);
     this.#ledger.refreshPayload(chain);
+    this.#onSend.mine(chain, () => this.#waitingOn(chain).length);
   }
 
   #waitingOn(chain: number): readonly Sent[] {
@@ -234,7 +245,10 @@ export class CommandService {
   #resultOf(chain: number, requestKey: string, depth: bigint): ExactJsonObject | undefined {
     const { chains } = this.#ledger;
     const found = findOutput(chains, chain, requestKey);
-    if (found) return chains.heightOf(chain) - found.block.header.height >= depth ? resultJson(found) : undefined;
+    if (found) {
+      this.#onSend.confirm(chain, found.block.header.height, depth);
+      return chains.heightOf(chain) - found.block.header.height >= depth ? resultJson(found) : undefined;
+    }
     if (!this.#mempool.isBadlisted(requestKey)) return undefined;
     const error: Failure = { kind: 'TxFailure', message: BADLISTED };
     const nothing = { gas: 0, events: [], continuation: null, txId: null, hasLogs: false };

@@ -69,6 +69,7 @@ describe('the options', () => {
     ],
     [['--options', '{"rivalMs":5,"difficulty":7}'], { ...USUAL, rivalMs: 5, difficulty: 7 }],
     [['--options', 'null'], USUAL],
+    [['--mine-on-send'], { ...USUAL, mineOnSend: true }],
     [
       ['--load', 'a.pact', '--load', 'b.pact'],
       {

@@ -1,0 +1,87 @@
+/**
+ * Blocks that commands get without a miner (the option `mineOnSend`), so that programs that send a command and wait for
+ * its result, its proof or blocks above it come to an end. These blocks are like those of other miners.
+ */
+
+import { heightNeeded, resultJson } from '../execution/block-outputs.ts';
+import type { Block } from '../ledger/block-store.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { ContractSettings } from '../options.ts';
+import { targetOf } from './transfer-finisher.ts';
+
+/** Number of blocks above a command's block that a request for the cut finds: as many as payments wait for. */
+const CONFIRMATIONS = 6n;
+/** Maximum number of blocks above its own that a request for a result can ask for. */
+const MOST_CONFIRMATIONS = 20n;
+/**
+ * Maximum age of the block on which a command is checked, in µs. A node refuses commands that are 95 s later than its
+ * last block, and without a miner that block may be of yesterday.
+ */
+const MOST_AGE_US = 60_000_000n;
+
+export class MineOnSend {
+  readonly #mode: ContractSettings['mineOnSend'];
+  readonly #ledger: Ledger;
+  /** The height of the last block that was made for a command, by chain, until a request has asked for the cut. */
+  readonly #unconfirmed = new Map<number, bigint>();
+
+  constructor(mode: ContractSettings['mineOnSend'], ledger: Ledger) {
+    this.#mode = mode;
+    this.#ledger = ledger;
+  }
+
+  /** Adds a block if the chain's last one is old. */
+  refresh(chain: number): void {
+    if (!this.#isOn || this.#ledger.nowUs() - this.#tip(chain).header.creationTimeUs <= MOST_AGE_US) return;
+    this.#ledger.advanceTo(chain, this.#tip(chain).header.height + 1n);
+  }
+
+  /**
+   * Adds blocks until no command of the chain waits any more. If a command sends something to another chain, that chain
+   * gets blocks until there is a proof for it.
+   * @param waiting the number of commands that wait for a block of the chain
+   */
+  mine(chain: number, waiting: () => number): void {
+    if (!this.#isOn) return;
+    let before = Number.POSITIVE_INFINITY;
+    for (let left = waiting(); left > 0 && left < before; left = waiting()) {
+      before = left;
+      this.#ledger.advanceTo(chain, this.#tip(chain).header.height + 1n);
+      this.#unconfirmed.set(chain, this.#tip(chain).header.height);
+      this.#letProve(chain);
+    }
+  }
+
+  /** Adds blocks until there are `depth` blocks above the block at this height. */
+  confirm(chain: number, height: bigint, depth: bigint): void {
+    if (!this.#isOn || depth > MOST_CONFIRMATIONS) return;
+    this.#ledger.advanceTo(chain, height + depth);
+  }
+
+  /** Adds blocks above the last command of each chain, as many as payments wait for. */
+  confirmAll(): void {
+    for (const [chain, height] of this.#unconfirmed) this.confirm(chain, height, CONFIRMATIONS);
+    this.#unconfirmed.clear();
+  }
+
+  #letProve(chain: number): void {
+    const { chains } = this.#ledger;
+    const block = this.#tip(chain);
+    for (const index of block.payload.outputs.keys()) {
+      const target = targetOf(resultJson({ block, index }));
+      // A command can name a chain that the node does not have.
+      if (target !== undefined && chains.graph[target]) {
+        this.#ledger.advanceTo(target, heightNeeded(chains, block, target));
+      }
+    }
+  }
+
+  #tip(chain: number): Block {
+    return this.#ledger.chains.tip(chain);
+  }
+
+  get #isOn(): boolean {
+    const { settings, stats } = this.#ledger;
+    return this.#mode === 'when idle' ? settings.rivalMs === 0 && stats.workIssued === 0 : this.#mode;
+  }
+}
