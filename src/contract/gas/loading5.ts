@@ -3,6 +3,7 @@
 import type { Environment } from '../runtime/environment.ts';
 import { isInterface, type LoadedModule, Member } from '../runtime/module.ts';
 import type { State } from '../runtime/state.ts';
+import type { Meanings } from '../translation/translator.ts';
 import { compareTexts } from '../values/values.ts';
 import type { GasMeter } from './meter.ts';
 import { HASHED_BYTE } from './natives5.ts';
@@ -29,29 +30,29 @@ const NO_INTERFACE_HASH = 15;
 const IN_INTERPRETER = { place: 21, native: 4 };
 const ON_CHAIN = { place: 5, native: 2 };
 
-interface Loading {
+interface Loading extends Meanings {
   readonly gas: GasMeter;
   readonly environment: Environment;
   readonly state: State;
-  readonly isNative: (name: string) => boolean;
 }
 
 /** Charges for the translation of the code. The constants are not evaluated yet. */
-export function chargeForTranslation({ gas, environment, isNative }: Loading, module: LoadedModule): void {
+export function chargeForTranslation(loading: Loading, module: LoadedModule): void {
+  const { gas, environment } = loading;
   const { native } = environment.isOnChain ? ON_CHAIN : IN_INTERPRETER;
   const hash = isInterface(module) ? NO_INTERFACE_HASH : NO_MODULE_HASH;
-  gas.charge5('translation', () => TRANSLATED_BYTE * sizeOf(module, isNative, false, { place: 0, native, hash }));
+  gas.charge5('translation', () => TRANSLATED_BYTE * sizeOf(module, loading, false, { place: 0, native, hash }));
 }
 
 /** Charges for hashing and storing a module whose constants are evaluated. */
 export function chargeForInstallation(loading: Loading, module: LoadedModule): void {
-  const { gas, environment, isNative } = loading;
+  const { gas, environment } = loading;
   if (!gas.isTable5) return;
   const parts = environment.isOnChain ? ON_CHAIN : IN_INTERPRETER;
   const hash = isInterface(module) ? NO_INTERFACE_HASH : NO_MODULE_HASH;
-  gas.charge5('hash of the module', () => HASHED_BYTE * sizeOf(module, isNative, true, { ...parts, place: 0, hash }));
+  gas.charge5('hash of the module', () => HASHED_BYTE * sizeOf(module, loading, true, { ...parts, place: 0, hash }));
   if (!isInterface(module)) {
-    const { members, cost } = neededBy(module, isNative);
+    const { members, cost } = neededBy(module, loading);
     const loaded = loadedBy(loading, module).size;
     const count = members.length + membersOf(module).length;
     gas.charge5('needed definitions', () => cost + Math.ceil(count * Math.log(loaded / count + 1)) * COMPARED_NAME);
@@ -60,8 +61,9 @@ export function chargeForInstallation(loading: Loading, module: LoadedModule): v
 }
 
 /** Charges for storing a module with the definitions that it needs. */
-export function chargeForStoring({ gas, environment, isNative }: Loading, module: LoadedModule): void {
-  gas.write5('module', () => storedSize(module, isNative, environment.isOnChain ? ON_CHAIN : IN_INTERPRETER));
+export function chargeForStoring(loading: Loading, module: LoadedModule): void {
+  const { gas, environment } = loading;
+  gas.write5('module', () => storedSize(module, loading, environment.isOnChain ? ON_CHAIN : IN_INTERPRETER));
 }
 
 /**
@@ -69,22 +71,22 @@ export function chargeForStoring({ gas, environment, isNative }: Loading, module
  * @param isMerged whether its definitions, and those that it needs, are added to what the code can name
  */
 export function chargeForReading(loading: Loading, module: LoadedModule, isMerged: boolean): void {
-  const { gas, environment, isNative } = loading;
+  const { gas, environment } = loading;
   if (!gas.isTable5) return;
   const parts = environment.isOnChain ? ON_CHAIN : IN_INTERPRETER;
-  gas.charge5('module', () => Math.floor(storedSize(module, isNative, parts) / BYTES_READ) + READING);
+  gas.charge5('module', () => Math.floor(storedSize(module, loading, parts) / BYTES_READ) + READING);
   if (!isMerged) return;
-  const added = membersOf(module).length + neededBy(module, isNative).members.length;
+  const added = membersOf(module).length + neededBy(module, loading).members.length;
   gas.charge5('merge', () => MERGED_PAIR * loadedBy(loading).size * added);
 }
 
-function storedSize(module: LoadedModule, isNative: Loading['isNative'], parts: Omit<Parts, 'hash'>): number {
+function storedSize(module: LoadedModule, meanings: Meanings, parts: Omit<Parts, 'hash'>): number {
   const stored = { ...parts, hash: HASH };
-  const needed = sizeOfList(neededBy(module, isNative).members, (member) => {
+  const needed = sizeOfList(neededBy(module, meanings).members, (member) => {
     const name = RECORD + sizeOfModuleName(member.module.name) + sizeOfText(member.definition.name) + HASH;
-    return RECORD + name + total(shapeOf(member, isNative, true), stored);
+    return RECORD + name + total(shapeOf(member, meanings, true), stored);
   });
-  return KIND + sizeOf(module, isNative, true, stored) + needed;
+  return KIND + sizeOf(module, meanings, true, stored) + needed;
 }
 
 interface Parts {
@@ -97,10 +99,10 @@ function total({ bytes, places, natives, hashes }: Shape, { place, native, hash 
   return bytes + places * place + natives * native + hashes * hash;
 }
 
-function sizeOf(module: LoadedModule, isNative: Loading['isNative'], isEvaluated: boolean, parts: Parts): number {
+function sizeOf(module: LoadedModule, meanings: Meanings, isEvaluated: boolean, parts: Parts): number {
   const { name, syntax, interfaces, members } = module;
   const shape = new Shape();
-  for (const member of members.values()) shape.add(shapeOf(member, isNative, isEvaluated));
+  for (const member of members.values()) shape.add(shapeOf(member, meanings, isEvaluated));
   const transactionHash = HASH;
   let size = RECORD + sizeOfModuleName(name) + LIST + total(shape, parts) + parts.hash + transactionHash + parts.place;
   size += sizeOfList(
@@ -128,41 +130,42 @@ interface Needed {
 
 const known = new WeakMap<LoadedModule, Needed>();
 
-function neededBy(module: LoadedModule, isNative: Loading['isNative']): Needed {
+function neededBy(module: LoadedModule, meanings: Meanings): Needed {
   const before = known.get(module);
   if (before) return before;
-  const needed = isInterface(module) ? membersOfUsed(module, isNative) : new Search(isNative).from(module);
+  const needed = isInterface(module) ? membersOfUsed(module, meanings) : new Search(meanings).from(module);
   known.set(module, needed);
   return needed;
 }
 
 /** An interface needs all definitions of the modules whose names it uses. */
-function membersOfUsed(module: LoadedModule, isNative: Loading['isNative']): Needed {
+function membersOfUsed(module: LoadedModule, meanings: Meanings): Needed {
   const modules = new Set<LoadedModule>();
   for (const member of module.members.values()) {
-    for (const used of shapeOf(member, isNative, false).used) modules.add(used.module);
+    for (const used of shapeOf(member, meanings, false).used) modules.add(used.module);
   }
   modules.delete(module);
   return { members: [...modules].flatMap(membersOf).sort(byName), cost: 0 };
 }
 
 /** @returns the definitions that code of the transaction could name, with those that they need, by their names */
-function loadedBy({ state, isNative }: Loading, added?: LoadedModule): ReadonlyMap<string, unknown> {
+function loadedBy(loading: Loading, added?: LoadedModule): ReadonlyMap<string, unknown> {
+  const { state } = loading;
   const all = new Map<string, unknown>();
   for (const [name, value] of state.imported) if (!(value instanceof Member)) all.set(name, value);
   for (const module of [...state.modules.values(), ...(added ? [added] : [])]) {
     for (const member of membersOf(module)) all.set(member.name.text, member);
-    if (module !== added) for (const member of neededBy(module, isNative).members) all.set(member.name.text, member);
+    if (module !== added) for (const member of neededBy(module, loading).members) all.set(member.name.text, member);
   }
   return all;
 }
 
 class Search {
   #cost = 0;
-  readonly #isNative: Loading['isNative'];
+  readonly #meanings: Meanings;
 
-  constructor(isNative: Loading['isNative']) {
-    this.#isNative = isNative;
+  constructor(meanings: Meanings) {
+    this.#meanings = meanings;
   }
 
   from(module: LoadedModule): Needed {
@@ -172,7 +175,7 @@ class Search {
       const [member] = [...open.values()].sort(byName);
       open.delete(member.name.text);
       if (!hasCode(member)) continue;
-      const { terms, used } = shapeOf(member, this.#isNative, true);
+      const { terms, used } = shapeOf(member, this.#meanings, true);
       this.#cost += SEARCHED_TERM * terms;
       for (const each of used) {
         this.#look(found.size);

@@ -1,16 +1,13 @@
 /**
- * What the definitions of a module count for with the table model of dialect 5. The language translates code into a
- * smaller set of terms, in which `let` has one variable, a body is a chain of pairs, and a binding is a lambda. Loading
- * costs by the size of these terms.
+ * What the definitions of a module count for with the table model of dialect 5: the size of their translated code, by
+ * which loading costs.
  */
 
 import type { ModuleName } from '../names.ts';
-import { schemaOf } from '../runtime/lookup.ts';
-import { type Callable, Member, type Names, textOfName } from '../runtime/module.ts';
-import { sortedModules } from '../runtime/typecheck.ts';
-import type { Application, Binding, Expression, Name, Parameter, Type } from '../syntax/tree.ts';
-import { Decimal } from '../values/decimal.ts';
-import { ModuleRef, Walk } from '../values/values.ts';
+import type { Member } from '../runtime/module.ts';
+import type { Definition5, Fields5, Meta5, Parameter5, Schema5, Term, Type5 } from '../translation/terms.ts';
+import { type Meanings, translationOf } from '../translation/translator.ts';
+import { Walk } from '../values/values.ts';
 import {
   HASH,
   KIND,
@@ -20,18 +17,12 @@ import {
   Sizes5,
   sizeOfList,
   sizeOfModuleName,
+  sizeOfName,
   sizeOfText,
 } from './sizes5.ts';
 
 /** Size of the number of a variable. */
 const VARIABLE = 9;
-/** The names of variables that the translation makes. */
-const BOUND_OBJECT = '#bindObject';
-const MAPPED = ':ijHO1';
-const CONSTANTLY = ['#constantlyA1', '#constantlyA2'];
-
-/** Forms that are no natives in the translated code. */
-const FORMS: ReadonlySet<string> = new Set(['if', 'and', 'or', 'enforce', 'enforce-one', 'try', 'pure', 'error']);
 
 /** The size of a definition, apart from parts whose size depends on where it is. */
 export class Shape {
@@ -57,97 +48,78 @@ export class Shape {
   }
 }
 
-type Variables = ReadonlySet<string>;
-
 const known = new WeakMap<Member, Shape>();
 
 /** @param isEvaluated whether a constant counts with its value, or with the code that gives it */
-export function shapeOf(member: Member, isNative: (name: string) => boolean, isEvaluated: boolean): Shape {
+export function shapeOf(member: Member, meanings: Meanings, isEvaluated: boolean): Shape {
   const before = isEvaluated ? known.get(member) : undefined;
   if (before) return before;
-  const writer = new ShapeWriter(member.module.names, member.module.name, isNative);
-  writer.definition(member, isEvaluated);
+  const writer = new ShapeWriter(member.module.name);
+  writer.definition(translationOf(member, meanings).definition, isEvaluated);
   if (isEvaluated) known.set(member, writer.shape);
   return writer.shape;
 }
 
 class ShapeWriter {
   readonly shape = new Shape();
-  readonly #names: Names;
   readonly #module: ModuleName;
-  readonly #isNative: (name: string) => boolean;
 
-  constructor(names: Names, module: ModuleName, isNative: (name: string) => boolean) {
-    this.#names = names;
+  constructor(module: ModuleName) {
     this.#module = module;
-    this.#isNative = isNative;
   }
 
-  definition(member: Member, isEvaluated: boolean): void {
-    const { definition } = member;
+  definition(definition: Definition5, isEvaluated: boolean): void {
     this.#bytes(KIND + RECORD);
     this.shape.places++;
     switch (definition.kind) {
       case 'defschema':
-        this.#bytes(sizeOfText(definition.name) + this.#sizeOfFields(definition.fields, this.#names));
+        this.#bytes(sizeOfText(definition.name) + sizeOfFields(definition.fields));
         return;
-      case 'deftable': {
-        const type = { kind: 'table', schema: definition.schema } as const;
-        this.#bytes(
-          sizeOfText(definition.name) + KIND + (definition.schema ? this.#sizeOfSchema(type, this.#names) : 0),
-        );
+      case 'deftable':
+        this.#bytes(sizeOfText(definition.name) + KIND + (definition.schema ? sizeOfSchema(definition.schema) : 0));
         return;
-      }
       case 'defconst':
-        this.#parameter(definition);
+        this.#parameter(definition.head);
         this.#bytes(KIND);
-        if (isEvaluated && member.value !== undefined) this.#bytes(new Sizes5(new Walk()).value(member.value));
-        else this.#term(definition.value, new Set());
+        if (isEvaluated && definition.value !== undefined) {
+          this.#bytes(new Sizes5(new Walk()).value(definition.value));
+        } else this.#term(definition.code);
         return;
     }
-    const { name, returnType, parameters } = definition;
-    this.#parameter({ name, type: returnType });
-    this.#parameters(parameters);
-    const variables = new Set(parameters.map((each) => each.name));
+    this.#parameter(definition.head);
+    this.#parameters(definition.parameters);
     switch (definition.kind) {
       case 'defun':
-        this.#lambda(parameters, () => this.#body(definition.body, variables));
+        this.#term(definition.body);
         return;
       case 'defcap':
-        this.#meta(definition.meta);
-        this.#body(definition.body, variables);
+        this.#meta(definition.meta, (manager) => {
+          this.#bytes(KIND);
+          this.#qualified(manager);
+          this.shape.used.push(manager);
+        });
+        this.#term(definition.body);
         return;
       case 'defcap-signature':
-        this.#bytes(KIND);
-        if (definition.meta?.kind !== 'managed') return;
-        this.#bytes(KIND);
-        if (definition.meta.manager) this.#signedManager(definition.meta.manager);
+        this.#meta(definition.meta, (name) => this.#bytes(sizeOfText(name)));
         return;
       case 'defpact':
         this.#bytes(LIST);
         for (const { value, rollback } of definition.steps) {
           this.#bytes(KIND);
-          this.#term(value, variables);
-          if (rollback) this.#term(rollback, variables);
+          this.#term(value);
+          if (rollback) this.#term(rollback);
         }
     }
   }
 
-  #signedManager({ parameter, function: name }: { readonly parameter: string; readonly function: Name }): void {
-    this.#bytes(RECORD + MACHINE_INTEGER + sizeOfText(parameter) + sizeOfText(textOfName(name)));
-  }
-
-  #meta(meta: (Member<Callable>['definition'] & { kind: 'defcap' })['meta']): void {
+  #meta<Manager>(meta: Meta5<Manager> | undefined, write: (manager: Manager) => void): void {
     this.#bytes(KIND);
     if (meta?.kind !== 'managed') return;
     this.#bytes(KIND);
     if (!meta.manager) return;
-    this.#bytes(RECORD + MACHINE_INTEGER + sizeOfText(meta.manager.parameter) + KIND);
-    const manager = this.#names.find(textOfName(meta.manager.function));
-    if (manager instanceof Member) {
-      this.#qualified(manager);
-      this.shape.used.push(manager);
-    }
+    this.#bytes(RECORD + MACHINE_INTEGER + sizeOfText(meta.manager.parameter));
+    write(meta.manager.function);
   }
 
   /** A full name with the hash of the module. */
@@ -161,277 +133,104 @@ class ShapeWriter {
     else this.#bytes(HASH);
   }
 
-  /* Parameters and types. */
-
-  #parameters(parameters: readonly Pick<Parameter, 'name' | 'type'>[]): void {
+  #parameters(parameters: readonly Parameter5[]): void {
     this.#bytes(LIST);
     for (const each of parameters) this.#parameter(each);
   }
 
-  #parameter({ name, type }: { readonly name: string; readonly type?: Type | undefined }): void {
-    this.#bytes(RECORD + sizeOfText(name) + KIND + (type ? this.#sizeOfType(type, this.#names) : 0));
+  #parameter({ name, type }: Parameter5): void {
+    this.#bytes(RECORD + sizeOfText(name) + KIND + (type ? sizeOfType(type) : 0));
     this.shape.places++;
   }
-
-  #sizeOfType(type: Type, names: Names): number {
-    switch (type.kind) {
-      case 'primitive':
-        return KIND + 1;
-      case 'list':
-        return KIND + (type.item ? this.#sizeOfType(type.item, names) : 0);
-      case 'module': {
-        const all = type.interfaces.map((each) => {
-          const meant = names.find(each.text);
-          return meant instanceof ModuleRef ? meant.name : each;
-        });
-        return KIND + sizeOfList(sortedModules(all), sizeOfModuleName);
-      }
-      default:
-        return KIND + (type.schema ? this.#sizeOfSchema(type, names) : 0);
-    }
-  }
-
-  #sizeOfSchema(type: Type, names: Names): number {
-    const schema = schemaOf(type, names);
-    if (!schema) return 0;
-    const { name, definition, module } = schema;
-    const qualified = RECORD + sizeOfText(name.member) + sizeOfModuleName(name.module);
-    return RECORD + qualified + this.#sizeOfFields(definition.fields, module.names);
-  }
-
-  #sizeOfFields(fields: readonly Parameter[], names: Names): number {
-    return sizeOfList(fields, ({ name, type }) => {
-      return RECORD + sizeOfText(name) + (type ? this.#sizeOfType(type, names) : KIND);
-    });
-  }
-
-  /* Terms. */
 
   #bytes(bytes: number): void {
     this.shape.bytes += bytes;
   }
 
-  #node(): void {
-    this.shape.bytes += KIND;
+  #terms(terms: readonly Term[]): void {
+    for (const each of terms) this.#term(each);
+  }
+
+  #term(term: Term): void {
+    this.#bytes(KIND);
     this.shape.places++;
     this.shape.terms++;
-  }
-
-  /** One of the language's own forms. */
-  #form(): void {
-    this.#node();
-    this.#bytes(KIND);
-  }
-
-  #native(): void {
-    this.#node();
-    this.shape.natives++;
-  }
-
-  /** A variable of the code or, with such a name, of the translation. */
-  #variable(name: string): void {
-    this.#node();
-    this.#bytes(RECORD + sizeOfText(name) + KIND + VARIABLE);
-  }
-
-  #text(text: string): void {
-    this.#node();
-    this.#bytes(KIND + sizeOfText(text));
-  }
-
-  #lambda(parameters: readonly Pick<Parameter, 'name' | 'type'>[], body: () => void): void {
-    this.#node();
-    if (parameters.length > 0) this.#parameters(parameters);
-    body();
-  }
-
-  #body(body: readonly Expression[], variables: Variables): void {
-    for (let at = 1; at < body.length; at++) this.#node();
-    for (const each of body) this.#term(each, variables);
-  }
-
-  #list(items: readonly Expression[], variables: Variables): void {
-    this.#node();
-    this.#bytes(LIST);
-    for (const item of items) this.#term(item, variables);
-  }
-
-  #term(expression: Expression, variables: Variables): void {
-    switch (expression.kind) {
-      case 'integer':
-      case 'text':
-      case 'boolean':
-      case 'decimal':
-      case 'unit': {
-        this.#node();
+    switch (term.kind) {
+      case 'variable':
+        this.#bytes(RECORD + sizeOfText(term.name) + KIND + VARIABLE);
+        return;
+      case 'dynamic-name':
+        this.#bytes(RECORD + sizeOfText(term.reference) + KIND + RECORD + sizeOfText(term.member) + VARIABLE);
+        return;
+      case 'member': {
+        const { module, definition } = term.member;
+        this.#bytes(RECORD + sizeOfText(definition.name) + KIND + sizeOfModuleName(module.name));
+        this.#hash(module.name);
+        this.shape.used.push(term.member);
+        return;
+      }
+      case 'module':
+        this.#bytes(RECORD + sizeOfText(term.name.name) + KIND + sizeOfModuleName(term.name));
+        this.#bytes(sizeOfList(term.interfaces, sizeOfModuleName));
+        return;
+      case 'native':
+        this.shape.natives++;
+        return;
+      case 'constant':
         // The literal is the value without the mark that it is one.
-        const value = literalOf(expression);
-        this.#bytes(value === undefined ? KIND : new Sizes5(new Walk()).value(value) - KIND);
+        this.#bytes(new Sizes5(new Walk()).value(term.value) - KIND);
         return;
-      }
-      case 'list':
-        this.#list(expression.items, variables);
+      case 'lambda':
+        if (term.parameters.length > 0) this.#parameters(term.parameters);
+        this.#term(term.body);
         return;
-      case 'object':
-        this.#node();
-        this.#bytes(LIST);
-        for (const { key, value } of expression.fields) {
-          this.#bytes(RECORD + sizeOfText(key));
-          this.#term(value, variables);
-        }
-        return;
-      case 'lambda': {
-        const inner = new Set([...variables, ...expression.parameters.map(({ name }) => name)]);
-        this.#lambda(expression.parameters, () => this.#body(expression.body, inner));
-        return;
-      }
-      case 'let': {
-        let inner = variables;
-        for (const { variable, value } of expression.variables) {
-          this.#node();
-          this.#parameter(variable);
-          this.#term(value, inner);
-          inner = new Set([...inner, variable.name]);
-        }
-        this.#body(expression.body, inner);
-        return;
-      }
-      case 'cond':
-        this.#node();
-        this.#native();
-        this.#bytes(LIST);
-        this.#node();
-        for (const { condition, value } of expression.branches) {
-          this.#form();
-          this.#term(condition, variables);
-          this.#term(value, variables);
-        }
-        this.#term(expression.otherwise, variables);
-        return;
-      case 'with-capability':
-        this.#form();
-        this.#term(expression.capability, variables);
-        this.#body(expression.body, variables);
+      case 'let':
+        this.#parameter(term.variable);
+        this.#terms([term.value, term.body]);
         return;
       case 'application':
-        this.#application(expression, variables);
-        return;
-      default:
-        this.#name(expression, variables);
-    }
-  }
-
-  #name(name: Name, variables: Variables): void {
-    if (name.kind === 'name' && variables.has(name.name)) {
-      this.#variable(name.name);
-      return;
-    }
-    if (name.kind === 'dynamic-name') {
-      this.#node();
-      this.#bytes(RECORD + sizeOfText(name.reference) + KIND + RECORD + sizeOfText(name.member) + VARIABLE);
-      return;
-    }
-    const text = textOfName(name);
-    if (text === 'constantly') {
-      this.#lambda(
-        CONSTANTLY.map((each) => ({ name: each, type: undefined })),
-        () => this.#variable(CONSTANTLY[0]),
-      );
-      return;
-    }
-    if (text.startsWith('CHARSET_')) {
-      this.#node();
-      this.#bytes(KIND + 8);
-      return;
-    }
-    const meant = this.#isNative(text) ? undefined : this.#names.find(text);
-    if (meant instanceof Member) {
-      this.#node();
-      this.#bytes(RECORD + sizeOfText(meant.definition.name) + KIND + sizeOfModuleName(meant.module.name));
-      this.#hash(meant.module.name);
-      this.shape.used.push(meant);
-    } else if (meant instanceof ModuleRef) {
-      this.#node();
-      this.#bytes(RECORD + sizeOfText(meant.name.name) + KIND + sizeOfModuleName(meant.name));
-      this.#bytes(sizeOfList(meant.interfaces ?? [], sizeOfModuleName));
-    } else this.#native();
-  }
-
-  #application({ callee, arguments: args, binding }: Application, variables: Variables, last?: string): void {
-    const name = callee.kind === 'name' && !variables.has(callee.name) ? callee.name : undefined;
-    const count = args.length + (last === undefined ? 0 : 1);
-    const each = (): void => {
-      for (const arg of args) this.#term(arg, variables);
-      if (binding) this.#binding(binding, variables);
-      if (last !== undefined) this.#variable(last);
-    };
-    if (name === 'do') {
-      for (let at = 1; at < count; at++) this.#node();
-      each();
-      return;
-    }
-    if (name !== undefined && (name === 'create-user-guard' || (FORMS.has(name) && isComplete(name, count)))) {
-      this.#form();
-      each();
-      return;
-    }
-    this.#node();
-    if (name !== undefined && FORMS.has(name)) this.#partialForm();
-    else this.#term(callee, variables);
-    this.#bytes(LIST);
-    const [first] = args;
-    if (name === 'map' && first?.kind === 'application') {
-      this.#lambda([{ name: MAPPED, type: undefined }], () => this.#application(first, variables, MAPPED));
-      for (const arg of args.slice(1)) this.#term(arg, variables);
-      if (last !== undefined) this.#variable(last);
-      return;
-    }
-    if (name === 'hash-poseidon' || name === 'poseidon-hash-hack-a-chain') {
-      this.#node();
-      this.#bytes(LIST);
-    }
-    each();
-  }
-
-  /** A lambda that applies one of the language's own forms to two arguments. */
-  #partialForm(): void {
-    const names = CONSTANTLY.map((name) => ({ name, type: undefined }));
-    this.#lambda(names, () => {
-      this.#form();
-      for (const { name } of names) this.#variable(name);
-    });
-  }
-
-  #binding({ pairs, body }: Binding, variables: Variables): void {
-    this.#lambda([{ name: BOUND_OBJECT, type: undefined }], () => {
-      for (const { key, variable } of pairs) {
-        this.#node();
-        this.#parameter(variable);
-        this.#node();
-        this.#native();
+        this.#term(term.callee);
         this.#bytes(LIST);
-        this.#text(key.kind === 'text' ? key.value : '');
-        this.#variable(BOUND_OBJECT);
-      }
-      this.#body(body, new Set([...variables, ...pairs.map(({ variable }) => variable.name)]));
-    });
+        this.#terms(term.arguments);
+        return;
+      case 'sequence':
+        this.#terms([term.first, term.second]);
+        return;
+      case 'form':
+        this.#bytes(KIND);
+        this.#terms(term.terms);
+        return;
+      case 'list':
+        this.#bytes(LIST);
+        this.#terms(term.items);
+        return;
+      case 'object':
+        this.#bytes(LIST);
+        for (const [key, value] of term.fields) {
+          this.#bytes(RECORD + sizeOfText(key));
+          this.#term(value);
+        }
+    }
   }
 }
 
-function isComplete(name: string, count: number): boolean {
-  if (name === 'if') return count === 3;
-  return count === (name === 'pure' || name === 'error' ? 1 : 2);
-}
-
-function literalOf(expression: Expression) {
-  switch (expression.kind) {
-    case 'integer':
-    case 'text':
-    case 'boolean':
-      return expression.value;
-    case 'decimal':
-      return new Decimal(expression.mantissa, expression.places);
+function sizeOfType(type: Type5): number {
+  switch (type.kind) {
+    case 'primitive':
+      return KIND + 1;
+    case 'list':
+      return KIND + (type.item ? sizeOfType(type.item) : 0);
+    case 'module':
+      return KIND + sizeOfList(type.interfaces, sizeOfModuleName);
     default:
-      return undefined;
+      return KIND + (type.schema ? sizeOfSchema(type.schema) : 0);
   }
+}
+
+function sizeOfSchema({ name, fields }: Schema5): number {
+  return RECORD + sizeOfName(name) + sizeOfFields(fields);
+}
+
+function sizeOfFields(fields: Fields5): number {
+  return sizeOfList(fields, ([name, type]) => RECORD + sizeOfText(name) + (type ? sizeOfType(type) : KIND));
 }

@@ -30,7 +30,7 @@ export function bringInFrom(evaluator: Evaluator, { module: name, hash, names }:
       evaluator.dialect === 4 ? `Module ${name.text} not found` : unknownModuleText(name),
     );
   }
-  if (hash !== undefined) checkHash(evaluator, module, hash);
+  if (hash !== undefined) checkHash(evaluator, name, module, hash);
   if (names) checkImports(module, names, hash, evaluator.dialect);
   bringIn(evaluator, module, names);
 }
@@ -40,22 +40,17 @@ export function unknownModuleText({ text }: ModuleName): string {
   return `Cannot find module:  ${text}`;
 }
 
-/**
- * @throws ContractError for a hash that the module does not have. In dialect 5, where another hash may be that of the
- *   same module on networks, there is only a note
- */
-function checkHash(evaluator: Evaluator, module: LoadedModule, hash: string): void {
-  const { dialect } = evaluator;
+/** @throws ContractError for a hash that the module does not have */
+function checkHash({ dialect }: Evaluator, name: ModuleName, module: LoadedModule, hash: string): void {
   const { text } = module.name;
   if (dialect === 4 && isInterface(module)) {
     throw new ContractError('eval', `Interfaces should not have associated hashes: ${text}`);
   }
   if (dialect === 5) requireHash(hash);
   if (hash === module.hash) return;
-  if (dialect === 4) {
-    throw new ContractError('eval', `Module ${text} does not match specified hash: ${hash}, ${module.hash}`);
-  }
-  evaluator.note?.(`use has not checked the hash ${hash} of ${text}: only networks know the hashes of dialect 5`);
+  const message4 = `Module ${text} does not match specified hash: ${hash}, ${module.hash}`;
+  const message5 = `Import error for module ${name.text}, hash not blessed: ${module.hash}`;
+  throw new ContractError('eval', dialect === 4 ? message4 : message5);
 }
 
 /** @throws ContractError of dialect 5 if this is not the text of a hash */

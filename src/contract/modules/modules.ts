@@ -13,6 +13,7 @@ import { Scope } from '../runtime/scope.ts';
 import { checked } from '../runtime/type-faults.ts';
 import { sortedModules } from '../runtime/typecheck.ts';
 import type { Defconst, Implements, Interface, Module } from '../syntax/tree.ts';
+import { moduleHash5, unknownHash } from '../translation/module-hash.ts';
 import { hashText } from '../values/hash.ts';
 import { ModuleRef, type Value } from '../values/values.ts';
 import { bringIn, bringInFrom, requireHash, unknownModuleText } from './imports.ts';
@@ -46,7 +47,7 @@ export function loadModule(evaluator: Evaluator, syntax: Module): string {
   // In dialect 4, the installation of a new module with a keyset does not give the admin rights. The first use of these
   // rights therefore enforces the keyset again.
   if (governance.kind !== 'keyset' || evaluator.dialect === 5) grantAdministration(evaluator, name);
-  const module = new Loader(evaluator, name, syntax, existing).load();
+  const module = new Loader(evaluator, name, syntax).load();
   refuseGovernance(module, syntax, evaluator.dialect);
   install(evaluator, module);
   return `Loaded module ${name.text}, hash ${module.hash}`;
@@ -143,18 +144,19 @@ class ModuleNames implements Names {
   }
 }
 
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
 /** Makes a module or an interface from its syntax. */
 class Loader {
   readonly #evaluator: Evaluator;
   readonly #syntax: Module | Interface;
   readonly #members = new Map<string, Member>();
   readonly #names: ModuleNames;
-  readonly #module: LoadedModule;
+  readonly #module: Writable<LoadedModule>;
 
-  constructor(evaluator: Evaluator, name: ModuleName, syntax: Module | Interface, existing?: LoadedModule) {
+  constructor(evaluator: Evaluator, name: ModuleName, syntax: Module | Interface) {
     this.#evaluator = evaluator;
     this.#syntax = syntax;
-    const earlier = new Set(existing ? [existing.hash, ...existing.earlier] : []);
     const interfaces = this.#interfaces();
     const referredInterfaces = evaluator.dialect === 4 ? interfaces : sortedModules(interfaces);
     const { dialect } = evaluator;
@@ -164,9 +166,8 @@ class Loader {
       dialect,
       name,
       syntax,
-      hash: hashText(syntax.code),
-      blessed: this.#blessed(name, earlier),
-      earlier,
+      hash: dialect === 4 ? hashText(syntax.code) : unknownHash(syntax.kind),
+      blessed: this.#blessed(),
       interfaces,
       referredInterfaces,
       members: this.#members,
@@ -188,18 +189,14 @@ class Loader {
       const found = resolveModule(this.#evaluator, name);
       if (found) checkInterface(this.#module, found, this.#evaluator.dialect);
     }
+    if (this.#module.dialect === 5) this.#module.hash = moduleHash5(this.#module, this.#evaluator);
     return this.#module;
   }
 
-  /** In dialect 5, a hash that is unknown here may be that of any earlier version on networks. */
-  #blessed({ text }: ModuleName, earlier: ReadonlySet<string>): ReadonlySet<string> {
+  #blessed(): ReadonlySet<string> {
     const hashes = this.#syntax.items.flatMap((item) => (item.kind === 'bless' ? [item.hash] : []));
-    if (this.#evaluator.dialect === 4) return new Set(hashes);
-    for (const hash of hashes) requireHash(hash);
-    const unknown = hashes.find((hash) => !earlier.has(hash));
-    if (unknown === undefined || earlier.size === 0) return new Set(hashes);
-    this.#evaluator.note?.(`bless has blessed all versions of ${text}: only networks know the hash ${unknown}`);
-    return new Set([...hashes, ...earlier]);
+    if (this.#evaluator.dialect === 5) for (const hash of hashes) requireHash(hash);
+    return new Set(hashes);
   }
 
   #charge(): void {

@@ -33,7 +33,6 @@ function schemas(): ReadonlyMap<string, Member<Defschema>> {
       syntax,
       hash: hashText(syntax.code),
       blessed: new Set(),
-      earlier: new Set(),
       interfaces: [],
       referredInterfaces: [],
       members: all,

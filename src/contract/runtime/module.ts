@@ -47,12 +47,12 @@ export interface LoadedModule {
   readonly dialect: Dialect;
   readonly name: ModuleName;
   readonly syntax: Module | Interface;
-  /** BLAKE2b-256 of `syntax.code` in UTF-8, as base64url. */
+  /**
+   * In base64url: BLAKE2b-256 of `syntax.code` in UTF-8, or in dialect 5 of the translated code (`moduleHash5`).
+   */
   readonly hash: string;
   /** Hashes of earlier versions. Their tables can still be used, and what they have yielded can be resumed. */
   readonly blessed: ReadonlySet<string>;
-  /** Hashes of all earlier versions that were loaded here. */
-  readonly earlier: ReadonlySet<string>;
   /**
    * The interfaces that the module implements, in the order of its code, which dialect 4 reverses; empty for an
    * interface.

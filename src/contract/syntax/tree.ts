@@ -289,7 +289,7 @@ export type Governance =
   | { readonly kind: 'keyset'; readonly name: string }
   | { readonly kind: 'capability'; readonly name: string };
 
-/** A module. Its hash is the hash of `code`. */
+/** A module. In dialect 4, its hash is the hash of `code`. */
 export interface Module extends Definition {
   readonly kind: 'module';
   readonly governance: Governance;
@@ -297,7 +297,7 @@ export interface Module extends Definition {
   readonly items: readonly ModuleItem[];
 }
 
-/** An interface. Its hash is the hash of `code`. */
+/** An interface. In dialect 4, its hash is the hash of `code`. */
 export interface Interface extends Definition {
   readonly kind: 'interface';
   /** Has at least one item. */

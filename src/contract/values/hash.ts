@@ -9,7 +9,12 @@ const HASH_BYTES = 32;
 
 /** @returns the hash of the text's UTF-8 bytes: 43 characters of base64url without padding */
 export function hashText(text: string): string {
-  return encodeBase64url(blake2b(new TextEncoder().encode(text), { dkLen: HASH_BYTES }));
+  return hashBytes(new TextEncoder().encode(text));
+}
+
+/** @returns the hash of the bytes: 43 characters of base64url without padding */
+export function hashBytes(bytes: Uint8Array): string {
+  return encodeBase64url(blake2b(bytes, { dkLen: HASH_BYTES }));
 }
 
 /** Whether this is the text of 32 bytes in base64url, as `hashText` returns it. */

@@ -6,6 +6,7 @@ import type { DefpactState } from '#pickaxe/contract/runtime/defpact-state.js';
 import type { Environment } from '#pickaxe/contract/runtime/environment.js';
 import { hashText } from '#pickaxe/contract/values/hash.js';
 import { messageOf } from '../faults.ts';
+import { hashOf5 } from '../hashes.ts';
 import { Chain, ID, onChain, YIELDS } from './chain.ts';
 
 const HASH = hashText(YIELDS);
@@ -94,7 +95,7 @@ describe('defpacts across chains', () => {
       'on another chain',
       onChain('2'),
       5,
-      `Yield provenance does not match, received (Provenance 1 ${HASH}), expected [(Provenance 2 ${HASH})]`,
+      `Yield provenance does not match, received (Provenance 1 ${HASH}), expected [(Provenance 2 ${hashOf5(YIELDS)})]`,
     ],
     [
       'on another chain, by the older rule',

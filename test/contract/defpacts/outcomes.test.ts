@@ -1,6 +1,7 @@
 /** Steps of defpacts that run in order, out of order, backwards, on other chains and inside of each other. */
 
 import { hashText } from '#pickaxe/contract/values/hash.js';
+import { hashOf5 } from '../hashes.ts';
 import { checkOutcomes } from '../outcomes.ts';
 
 const MODULE = `(module m G (defcap G () true) (defcap C () true) (defun f () 1) (defun guard () (create-pact-guard "g"))
@@ -21,6 +22,7 @@ const MODULE = `(module m G (defcap G () true) (defcap C () true) (defun f () 1)
   (defpact mixed () (step (innerroll)) (step 2))
   (defpact both () (step-with-rollback (innerroll) (continue (innerroll))) (step (continue (innerroll)))))`;
 const HASH = hashText(MODULE);
+const HASH5 = hashOf5(MODULE);
 
 checkOutcomes(
   [MODULE, '(env-hash "abcd")'],
@@ -129,11 +131,12 @@ checkOutcomes(
     [
       ['(env-chain-data {"chain-id": "3"})', '(m.cross)', '(env-events true)'],
       `[{"module-hash": "${HASH}","name": "pact.X_YIELD","params": ["7" "m.cross" []]}]`,
+      `[{"module-hash": "${HASH5}","name": "pact.X_YIELD","params": ["7" "m.cross" []]}]`,
     ],
     [
       ['(env-chain-data {"chain-id": "3"})', '(m.cross)', '(continue-pact 1)'],
       `enforceYield: yield provenance (chain = "7" hash="${HASH}") does not match [(chain = "3" hash="${HASH}")]`,
-      `Yield provenance does not match, received (Provenance 7 ${HASH}), expected [(Provenance 3 ${HASH})]`,
+      `Yield provenance does not match, received (Provenance 7 ${HASH5}), expected [(Provenance 3 ${HASH5})]`,
     ],
     [
       ['(env-chain-data {"chain-id": "3"})', '(m.cross)', '(env-chain-data {"chain-id": "7"})', '(continue-pact 1)'],

@@ -1,5 +1,6 @@
 /** Modules that implement interfaces, or differ from them in one part. */
 
+import { hashOf5 } from '../hashes.ts';
 import { checkOutcomes, inModule, type OutcomeRow } from '../outcomes.ts';
 import { BEFORE } from './before.ts';
 
@@ -28,8 +29,9 @@ checkOutcomes(
       [
         '(use i "DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g")',
         'Interfaces should not have associated hashes: i',
-        '"Using i"',
+        `Import error for module i, hash not blessed: ${hashOf5(BEFORE[0])}`,
       ],
+      [`(use i "${hashOf5(BEFORE[0])}")`, null, '"Using i"'],
       [
         '(module i G (defcap G () true))',
         'Name overlap: module i overlaps with interface  i',

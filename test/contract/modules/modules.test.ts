@@ -3,14 +3,19 @@
 import { describe, expect, it } from 'vitest';
 import { hashText } from '#pickaxe/contract/values/hash.js';
 import { lastOf } from '../dialogue.ts';
+import { hashOf5 } from '../hashes.ts';
 import { checkOutcomes, inModule } from '../outcomes.ts';
 import { BEFORE } from './before.ts';
+
+const HASH5 = hashOf5(...BEFORE);
 
 checkOutcomes(
   BEFORE,
   inModule([
     ['(use m [])', 'empty imports are only allowed if a module hash is referenced'],
-    [`(use m "${hashText(BEFORE[2])}" [])`, '"Using m"'],
+    [`(use m "${hashText(BEFORE[2])}" [])`, '"Using m"', `Import error for module m, hash not blessed: ${HASH5}`],
+    [`(use m "${HASH5}" [])`, null, '"Using m"'],
+    [['(namespace "")', `(U (use m "${HASH5}") (defun y () (h)))`, '(u.y)'], null, '2'],
     ['(use m [f])', '"Using m"'],
     ['(use m [f K s])', '"Using m"'],
     [
@@ -32,7 +37,7 @@ checkOutcomes(
     [
       '(use m "DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g")',
       `Module m does not match specified hash: DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g, ${hashText(BEFORE[2])}`,
-      '"Using m"',
+      `Import error for module m, hash not blessed: ${HASH5}`,
     ],
     [['(begin-tx)', '(commit-tx)', '(use m [f])', '(f)'], '1'],
     [['(begin-tx)', '(commit-tx)', '(use m [f])', '(h)'], 'Cannot resolve h', 'Unbound variable h'],
