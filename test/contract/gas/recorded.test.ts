@@ -30,6 +30,8 @@ const GUARDS = [
   '(read-keyset "own")',
   '(keyset-ref-guard "free.k")',
   '(free.m.user 1)',
+  '(free.m.user 2)',
+  '(free.m.user [1 3])',
   '(free.m.user [1 2])',
   '(free.m.held 1)',
   '(free.m.held 2)',
@@ -49,6 +51,9 @@ const ARGUMENTS: readonly (readonly [native: string, ...pools: readonly (readonl
   ...['+', '-', '*', '/'].map((name) => [name, NUMBERS, NUMBERS] as const),
   ...['=', '!='].map((name) => [name, VALUES, VALUES] as const),
   ...['=', '!='].map((name) => [name, ITEMS, ITEMS] as const),
+  ...GUARDS.map((guard) => ['=', [guard], GUARDS] as const),
+  ...OBJECTS.map((object) => ['=', [object], OBJECTS] as const),
+  ...[LISTS, DECIMALS, TIMES, MODULE_REFERENCES].map((pool) => ['!=', pool, pool] as const),
   ...['<', '<=', '>', '>='].map((name) => [name, [...INTEGERS, ...GREAT], [...INTEGERS, ...GREAT]] as const),
   ['<', DECIMALS, DECIMALS],
   ['<', TEXTS, TEXTS],
@@ -180,7 +185,12 @@ function drawnCalls(): string[] {
       { length: Math.min(CALLS_PER_NATIVE, 2 * most) },
       () => `(${[native, ...pools.map((pool) => one(...pool))].join(' ')})`,
     );
-    return [...new Set(calls)];
+    // One argument of any type, and one too few, because a call is charged before its arguments are checked.
+    const wrong = pools.map(
+      (_, at) => `(${[native, ...pools.map((pool, i) => one(...(i === at ? VALUES : pool)))].join(' ')})`,
+    );
+    const few = `(${[native, ...pools.slice(1).map((pool) => one(...pool))].join(' ')})`;
+    return [...new Set([...calls, ...wrong, few])];
   });
 }
 
