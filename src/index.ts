@@ -65,6 +65,7 @@ export type {
   Verdict,
   WorkSource,
 } from './miner/source/source.ts';
+export { type DevAccount, devAccounts } from './mock-node/dev-accounts.ts';
 export { GenesisError } from './mock-node/genesis-error.ts';
 export { MockNode } from './mock-node/lazy-mock-node.ts';
 export type { MockNodeAddress } from './mock-node/mock-node.ts';

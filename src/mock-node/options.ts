@@ -177,9 +177,9 @@ const contractOptions = {
   /**
    * Whether commands are put into a block as soon as they come, as if another miner had found one, so that their
    * results are there at once. Chains also get the blocks that a proof for another chain needs (`/spv`), those that a
-   * `confirmationDepth` of at most 20 names, six blocks above the last command when a request asks for the cut, and a
-   * new block when a command comes a minute after the last one. `when idle`: as long as `rivalMs` is 0 and no miner has
-   * asked for work. This is the default of the package's `MockNode`.
+   * `confirmationDepth` of at most 20 names, six blocks a second after the last command, and a new block for a command
+   * that comes a minute after the last one. `when idle`: as long as `rivalMs` is 0 and no miner has asked for work,
+   * which is the default of the package's `MockNode`.
    */
   mineOnSend: z.union([z.boolean(), z.literal('when idle')]).default(false),
   /** Time after which /listen answers even without a result, in ms. */

@@ -10,10 +10,13 @@ import { MockNode, type MockNodeEvent } from '../../mock-node/mock-node.ts';
 import { makeLog } from '../../rig/terminal/log.ts';
 import type { Io, Line } from '../io.ts';
 import { collect, positiveInteger, settingsOf, timeOf, withSettings } from '../usage/options.ts';
+import { devFunds, devText } from './dev.ts';
 import { fundedAccount, readContract } from './mock-contracts.ts';
 
 /** Maximum length of a logged reason why a peer's cut was dropped, in characters. Parts of it come from that peer. */
 const MAX_REASON = 200;
+/** Port with `--dev`: the one that real nodes have by default. */
+const DEV_PORT = 1848;
 
 export function declare(command: Command, { io, action }: Line): void {
   withSettings(command, 'log')
@@ -35,6 +38,10 @@ export function declare(command: Command, { io, action }: Line): void {
       'k: account that has coins from the start, on every chain, like k:KEY=100.0; may be given several times',
       collect,
     )
+    .option(
+      '--dev',
+      `for trying contracts: accounts with coins whose keys are printed, --mine-on-send, and port ${DEV_PORT}`,
+    )
     .option('--mine-on-send', 'put commands into a block as soon as they come')
     .option('--options <json>', 'any options of the mock node as a JSON object, like {"rivalMs":5000,"streamMs":5000}')
     .option('--faults <json>', 'faults as a JSON array, like [{"endpoint":"work","kind":"unavailable","times":3}]')
@@ -49,6 +56,7 @@ interface MockNodeCommand {
   readonly difficulty: number;
   readonly load?: readonly string[];
   readonly fund?: readonly string[];
+  readonly dev?: true;
   readonly mineOnSend?: true;
   readonly options?: string;
   readonly faults?: string;
@@ -61,6 +69,7 @@ async function runMockNode({ config }: Loaded, command: MockNodeCommand, io: Io)
   const { node, address } = await started(command, (event) =>
     log[event.type === 'internal fault' ? 'error' : 'info'](describe(event)),
   );
+  if (command.dev) io.out(devText(address.url));
   log.info(`mock node at ${address.url}, network ${command.network}, difficulty ${command.difficulty}`);
   log.info(
     `to mine on it: pickaxe mine --node ${address.url} --network ${command.network} --public-key ${'0'.repeat(64)}`,
@@ -96,9 +105,11 @@ async function started(command: MockNodeCommand, onEvent: (event: MockNodeEvent)
   }
 }
 
-/** Appends the contracts of `--load` and the accounts of `--fund` to the contracts and accounts of `--options`. */
+/** Appends the contracts of `--load` and the accounts of `--fund` and `--dev` to those of `--options`. */
 function optionsOf(command: MockNodeCommand) {
-  const { port, controlPort = 0, network, difficulty, load = [], fund = [], mineOnSend, options } = command;
+  const { controlPort = 0, network, difficulty, load = [], dev, options } = command;
+  const { port = dev && DEV_PORT, mineOnSend = dev } = command;
+  const fund = [...(dev ? devFunds() : []), ...(command.fund ?? []).map(fundedAccount)];
   const own: { contracts?: unknown; accounts?: unknown } = parse('--options', options);
   return {
     network,
@@ -108,7 +119,7 @@ function optionsOf(command: MockNodeCommand) {
     ...(mineOnSend && { mineOnSend }),
     ...own,
     ...(load.length > 0 && { contracts: joined(own.contracts, load.map(readContract)) }),
-    ...(fund.length > 0 && { accounts: joined(own.accounts, fund.map(fundedAccount)) }),
+    ...(fund.length > 0 && { accounts: joined(own.accounts, fund) }),
   };
 }
 

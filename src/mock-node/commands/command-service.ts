@@ -66,6 +66,7 @@ export class CommandService {
   local(chain: number, json: ExactJson, query: LocalQuery): ExactJson {
     const read = readOrRefuse(json);
     if (!query.signatureVerification) checkHash(read);
+    this.#onSend.confirmDue();
     this.#onSend.refresh(chain);
     const store = this.#ledger.chains.blocksOf(chain);
     const parent = store.canonical(store.tip.header.height - BigInt(query.rewindDepth));
@@ -102,6 +103,7 @@ export class CommandService {
    *   if it is badlisted and in no block
    */
   poll(chain: number, requestKeys: readonly string[], depth: bigint): ExactJsonObject {
+    this.catchUp();
     const results = requestKeys.flatMap((key): [string, ExactJson][] => {
       const result = this.#resultOf(chain, key, depth);
       return result ? [[key, result]] : [];
@@ -171,9 +173,9 @@ export class CommandService {
     }
   }
 
-  /** Lets payments see as many blocks above each command as they wait for (the option `mineOnSend`). */
-  confirmAll(): void {
-    this.#onSend.confirmAll();
+  /** Adds blocks that have become due without a miner (the option `mineOnSend`), before the ledger is read. */
+  catchUp(): void {
+    this.#onSend.confirmDue();
   }
 
   /** Keeps a command out of all new blocks. While no block contains the command, its result is a failure. */

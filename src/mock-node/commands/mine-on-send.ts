@@ -9,8 +9,13 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ContractSettings } from '../options.ts';
 import { targetOf } from './transfer-finisher.ts';
 
-/** Number of blocks above a command's block that a request for the cut finds: as many as payments wait for. */
+/** Number of blocks that come above a command's block: as many as payments wait for. */
 const CONFIRMATIONS = 6n;
+/**
+ * Time after which they come, in µs. Until then, commands that follow each other quickly have their blocks one above
+ * the other.
+ */
+const QUIET_US = 1_000_000n;
 /** Maximum number of blocks above its own that a request for a result can ask for. */
 const MOST_CONFIRMATIONS = 20n;
 /**
@@ -22,8 +27,8 @@ const MOST_AGE_US = 60_000_000n;
 export class MineOnSend {
   readonly #mode: ContractSettings['mineOnSend'];
   readonly #ledger: Ledger;
-  /** The height of the last block that was made for a command, by chain, until a request has asked for the cut. */
-  readonly #unconfirmed = new Map<number, bigint>();
+  /** The last block that was made for a command, and when, by chain, until `CONFIRMATIONS` blocks are above it. */
+  readonly #unconfirmed = new Map<number, { readonly height: bigint; readonly madeUs: bigint }>();
 
   constructor(mode: ContractSettings['mineOnSend'], ledger: Ledger) {
     this.#mode = mode;
@@ -47,7 +52,7 @@ export class MineOnSend {
     for (let left = waiting(); left > 0 && left < before; left = waiting()) {
       before = left;
       this.#ledger.advanceTo(chain, this.#tip(chain).header.height + 1n);
-      this.#unconfirmed.set(chain, this.#tip(chain).header.height);
+      this.#unconfirmed.set(chain, { height: this.#tip(chain).header.height, madeUs: this.#ledger.nowUs() });
       this.#letProve(chain);
     }
   }
@@ -58,10 +63,13 @@ export class MineOnSend {
     this.#ledger.advanceTo(chain, height + depth);
   }
 
-  /** Adds blocks above the last command of each chain, as many as payments wait for. */
-  confirmAll(): void {
-    for (const [chain, height] of this.#unconfirmed) this.confirm(chain, height, CONFIRMATIONS);
-    this.#unconfirmed.clear();
+  /** Adds the blocks above commands that have become due. It is called before the ledger is read. */
+  confirmDue(): void {
+    for (const [chain, { height, madeUs }] of this.#unconfirmed) {
+      if (this.#ledger.nowUs() - madeUs < QUIET_US) continue;
+      this.#unconfirmed.delete(chain);
+      this.confirm(chain, height, CONFIRMATIONS);
+    }
   }
 
   #letProve(chain: number): void {

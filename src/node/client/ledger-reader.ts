@@ -18,6 +18,7 @@ import type { Decimal } from '../../protocol/ledger/decimal.ts';
 import { decodeBase64url, encodeBase64url, LedgerFormatError } from '../../protocol/ledger/json.ts';
 import type { PayloadWithOutputs, Proven } from '../../protocol/ledger/payload.ts';
 import { NodeError } from '../http/node-error.ts';
+import type { LocalOptions } from './commands.ts';
 import type { NodeApi } from './node-api.ts';
 
 /** The newest block of a chain, as a node reports it. */
@@ -188,18 +189,20 @@ async function readOne<T>(
   }
 }
 
+/** Lets a node run a message without a signer, at the gas limit `gasLimit` (default: enough for reading an account). */
 export function readLocal(
   api: AccountReader,
   networkId: string,
   chain: number,
   payload: Message,
   stop?: AbortSignal,
+  { gasLimit = GAS_LIMIT, ...options }: LocalOptions & { readonly gasLimit?: number } = {},
 ): Promise<LocalAnswer> {
   // Behind some gateways, the time of the node is unknown. The creation time is then 0, because a command that only
   // reads may be of any age.
   const timeUs = api.skew ? api.latestTimeUs() : 0n;
   const creationTime = Math.max(0, Number(timeUs / 1_000_000n) - DATED_BACK_S);
-  const cost = { sender: '', gasLimit: GAS_LIMIT, gasPrice: GAS_PRICE };
+  const cost = { sender: '', gasLimit, gasPrice: GAS_PRICE };
   const meta = { chainId: `${chain}`, ...cost, ttl: TTL_S, creationTime };
-  return api.local(chain, buildCommand({ networkId, payload, signers: [], meta, nonce: 'pickaxe' }, []), {}, stop);
+  return api.local(chain, buildCommand({ networkId, payload, signers: [], meta, nonce: 'pickaxe' }, []), options, stop);
 }

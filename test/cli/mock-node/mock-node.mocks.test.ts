@@ -1,6 +1,7 @@
 /** The options of `pickaxe mock-node`, and its log, with a pretended mock node. */
 
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { devAccounts } from '#pickaxe/mock-node/dev-accounts.js';
 import { GenesisError } from '#pickaxe/mock-node/genesis-error.js';
 import { folder, inNewFolders } from '../in-folder.ts';
 import { pickaxeIn } from '../in-process.ts';
@@ -58,6 +59,9 @@ async function mockNode(args: readonly string[]) {
   return { ...ended, lines: lines.map((line): string => JSON.parse(line).message) };
 }
 
+const FUNDED = devAccounts().map(({ account }) => ({ account, balance: '1000.0' }));
+const MINE = { account: `k:${KEY}`, balance: '1.5' };
+const DEV = { mineOnSend: true, accounts: FUNDED };
 const USUAL = { network: 'development', difficulty: 50_000_000, controlPort: 0 };
 
 describe('the options', () => {
@@ -70,6 +74,9 @@ describe('the options', () => {
     [['--options', '{"rivalMs":5,"difficulty":7}'], { ...USUAL, rivalMs: 5, difficulty: 7 }],
     [['--options', 'null'], USUAL],
     [['--mine-on-send'], { ...USUAL, mineOnSend: true }],
+    [['--dev'], { ...USUAL, ...DEV, port: 1848 }],
+    [['--dev', '--port', '7', '--fund', `k:${KEY}=1.5`], { ...USUAL, ...DEV, port: 7, accounts: [...FUNDED, MINE] }],
+    [['--dev', '--options', '{"port":0,"accounts":[1]}'], { ...USUAL, ...DEV, port: 0, accounts: [1, ...FUNDED] }],
     [
       ['--load', 'a.pact', '--load', 'b.pact'],
       {
@@ -92,7 +99,8 @@ describe('the options', () => {
     ],
   ])('%j', async (args, options) => {
     for (const name of ['a', 'b']) folder.write(`${name}.pact`, name);
-    expect(await mockNode(args)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const stdout = args.includes('--dev') ? expect.stringContaining('Anybody knows their keys') : '';
+    expect(await mockNode(args)).toMatchObject({ code: 0, stdout, stderr: '' });
     const [{ options: given }] = made.nodes;
     expect(given).toMatchObject(options);
     expect(Object.keys(given).sort()).toEqual(Object.keys(options).sort());

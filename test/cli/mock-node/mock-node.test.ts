@@ -4,6 +4,7 @@ import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
 import { isFault } from '#pickaxe/base/finding.js';
 import { run } from '#pickaxe/cli/run.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
+import { devAccounts } from '#pickaxe/mock-node/dev-accounts.js';
 import { MAX_CONTRACT_LENGTH } from '#pickaxe/mock-node/options.js';
 import { basePathOf } from '#pickaxe/node/http/url.js';
 import { withNonce } from '#pickaxe/protocol/chain/work.js';
@@ -175,4 +176,24 @@ it.each([
 ])('%j is no JSON', async (args, says) => {
   const { code, stderr } = await pickaxeIn(folder.path, ['mock-node', ...args]);
   expect([code, stderr]).toEqual([2, `error: ${says}\n`]);
+});
+
+it('with --dev prints accounts with coins, and a first command that works', async () => {
+  const printed: string[] = [];
+  const line = mockNodeArgs('chainweb', ['--dev'], { chains: 4, port: 0 });
+  const stop = new AbortController();
+  const io = { ...pretendedIo({ now: Date.now(), stop: stop.signal }), out: (text: string) => void printed.push(text) };
+  const ended = run(line, io);
+  onTestFinished(async () => {
+    stop.abort();
+    await ended;
+  });
+  await vi.waitFor(() => expect(printed).toHaveLength(1), { ...PATIENCE, interval: 5 });
+  const [, code, url] = /Try it: pickaxe tx local --code '(.*)' --chain 0 --node (\S+)\n$/.exec(printed[0])!;
+  expect(printed[0]).toContain('never send real coins to them');
+  for (const { account, secretKey } of devAccounts())
+    expect(printed[0]).toContain(`account     ${account}\nsecret key  ${secretKey}\n`);
+  const asked = pretendedIo({ now: Date.now() });
+  expect(await run(['tx', 'local', '--code', code, '--chain', '3', '--node', url], asked)).toBe(0);
+  expect(asked.stdout).toMatch(/^data +1000$/m);
 });

@@ -33,13 +33,10 @@ it('the commands on the mock node work', async () => {
   expect(shell(make)).toMatchObject({ status: 0 });
   const { publicKey } = JSON.parse(readFileSync(join(folder.path, 'alice.json'), 'utf8'));
   const withKey = (text: string) => text.replaceAll('ALICE_PUBLIC_KEY', publicKey);
-  for (const name of ['deposit.yaml', 'balance.yaml']) {
-    folder.write(name, withKey(block(`# ${name}`)));
-  }
+  folder.write('deposit.yaml', withKey(block('# deposit.yaml')));
 
-  const [, options] = /--options '(.*)'$/.exec(serve)!;
-  const flags = withKey(serve.replace(/ --options .*/, '').replace('--port 1848', '')).split(/ +/);
-  const node = start([...flags.slice(1), '--options', options], {}, MAIN, folder.path);
+  const [, ...flags] = withKey(serve.replace('--port 1848', '')).split(/ +/);
+  const node = start(flags, {}, MAIN, folder.path);
   onTestFinished(() => void node.child.kill('SIGKILL'));
   await vi.waitFor(() => expect(node.stderr).toMatch(/curl http/), PATIENCE);
   const url = /mock node at (http\S+),/.exec(node.stderr)![1];
@@ -47,6 +44,6 @@ it('the commands on the mock node work', async () => {
   const sent = shell(block('pickaxe tx build deposit.yaml'), url);
   expect(sent, sent.stderr).toMatchObject({ status: 0 });
   expect(sent.stdout.match(/^result +success$/gm)?.length).toBeGreaterThanOrEqual(1);
-  const answer = shell(block('pickaxe tx build balance.yaml'), url);
+  const answer = shell(block('pickaxe tx local --code'), url);
   expect(answer.stdout).toContain('\ndata       5\n');
 });

@@ -54,16 +54,24 @@ describe('with mineOnSend', () => {
     expect(tip(0).header.height).toBe(height + 20n);
   });
 
-  it('six blocks come above a command when somebody asks for the cut, once', async () => {
-    const { send, tip, ask } = await startBank(MINES);
-    await send(1, commandOf(1, toNewBob('1.0')));
-    const { height } = tip(1).header;
-    const heights = [];
+  it.each<[string, (bank: Awaited<ReturnType<typeof startBank>>) => Promise<unknown>]>([
+    ['the cut', ({ ask }) => ask('/cut')],
+    ['a result', ({ poll }) => poll(1, 'A'.repeat(43))],
+    ['a balance', ({ balance }) => balance(1, alice)],
+  ])('a second after the last command, who asks for %s finds six blocks above it', async (_, ask) => {
+    const clock = { ...systemClock, us: systemClock.nowUs(), nowUs: () => clock.us };
+    const bank = await startBank(MINES, { clock });
     for (const _ of [1, 2]) {
-      await ask('/cut');
-      heights.push(tip(1).header.height - height);
+      await bank.send(1, commandOf(1, toNewBob('1.0')));
+      const { height } = bank.tip(1).header;
+      const heights = [];
+      for (const us of [999_999n, 1n, 1_000_000n]) {
+        clock.us += us;
+        await ask(bank);
+        heights.push(bank.tip(1).header.height - height);
+      }
+      expect(heights).toEqual([0n, 6n, 6n]);
     }
-    expect(heights).toEqual([6n, 6n]);
   });
 
   it.each([

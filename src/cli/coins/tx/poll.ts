@@ -14,7 +14,7 @@ import { formatDuration } from '../../../rig/status/units.ts';
 import type { Io } from '../../io.ts';
 import { readAsked, readBatch, readInput } from './command-files.ts';
 import type { Prove } from './outcomes.ts';
-import { printResults, type ShownResult, showOutcome, showResult, without } from './results.ts';
+import { printResults, type ShownResult, showLocal, showResult, without } from './results.ts';
 
 interface PollOptions {
   readonly chain: number | null;
@@ -77,8 +77,7 @@ export async function runTxLocal(file: string, options: LocalOptions, nodes: Nod
     ...(!signatureVerification && { signatureVerification }),
   };
   const answer = await nodes.ask((api) => api.local(batch.chain, command, asked, io.stop), batch);
-  const result = answer.result ? showResult(answer.result) : showOutcome(null, answer.outcome);
-  return printResults({ chain: batch.chain, results: [result], warnings: answer.warnings }, json, io);
+  return printResults({ chain: batch.chain, results: [showLocal(answer)], warnings: answer.warnings }, json, io);
 }
 
 interface SpvOptions {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { EXIT } from '../../../app/process/exit.ts';
 import { oneLine } from '../../../base/text/plain-text.ts';
 import { provenText } from '../../../node/sweep/next-step.ts';
-import type { CommandResult, Outcome } from '../../../protocol/ledger/command/results.ts';
+import type { CommandResult, LocalAnswer, Outcome } from '../../../protocol/ledger/command/results.ts';
 import { type ExactJson, HASH_TEXT, isExactJsonObject, JsonNumber } from '../../../protocol/ledger/json.ts';
 import { count, millis } from '../../../rig/status/shapes.ts';
 import type { Io } from '../../io.ts';
@@ -71,6 +71,10 @@ export function showResult({ reqKey, result, gas, metaData, events, continuation
       targetChain: continuation.yield?.provenance?.targetChainId ?? null,
     },
   };
+}
+
+export function showLocal({ result, outcome }: LocalAnswer): ShownResult {
+  return result ? showResult(result) : showOutcome(null, outcome);
 }
 
 /** @returns an entry without a result */

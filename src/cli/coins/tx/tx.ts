@@ -9,6 +9,7 @@ import { asGiven, chainNumber, collect, settingsOf, timeOf, wholeNumber, withSet
 import { knownWork, TRUST_NODES } from '../sweep/coin-session.ts';
 import { declareTransfer } from '../sweep/transfer.ts';
 import { runTxBuild } from './build.ts';
+import { checkSubject, runTxLocalCode } from './code.ts';
 import { withWords } from './command-files.ts';
 import { type Prove, proverOf } from './outcomes.ts';
 import { runTxLocal, runTxPoll, runTxSpv } from './poll.ts';
@@ -99,14 +100,21 @@ function declareOnNodes(tx: Command, line: Line): void {
   const { io, action } = line;
   onNode(tx, 'local')
     .description('let a node run a command without effect, and print what comes of it')
-    .argument('<file>', 'the file of a command; with --no-signature-verification also of a form; - is standard input')
+    .argument('[file]', 'the file of a command; with --no-signature-verification also of a form; - is standard input')
+    .option('--code <code>', 'code to run instead of a file, like (+ 1 2): without a signer, at the chain --chain')
+    .option('--data <json>', 'what that code reads, as a JSON object')
     .option('--preflight', 'check the metadata, too, and count all gas, as if it were sent', false)
     .option('--rewind-depth <n>', 'run it as of so many blocks ago', wholeNumber)
     .option('--no-signature-verification', 'do not check its signatures')
     .action(
-      action((file, { chain, ...options }, command) =>
-        askNodes(command, io, (nodes) => runTxLocal(file, { ...options, chain: chain ?? null }, nodes, io)),
-      ),
+      action(async (file, { chain = null, code, data, ...options }, command) => {
+        checkSubject(file, { ...options, code, data });
+        const run = (nodes: NodesInTurn) =>
+          code === undefined
+            ? runTxLocal(file, { ...options, chain }, nodes, io)
+            : runTxLocalCode({ ...options, chain, code, data: data ?? null }, nodes, io);
+        return await askNodes(command, io, run);
+      }),
     );
 
   onNode(tx, 'send')

@@ -160,7 +160,7 @@ function getCut({ backend, query, fault }: Asked): Message {
   const { ledger, peers, commands } = backend;
   const maxHeight = naturalFrom(query.get('maxheight') ?? String(2n ** 64n - 1n));
   if (maxHeight === undefined) return { status: 400, text: 'maxheight is an integer >= 0' };
-  commands.confirmAll();
+  commands.catchUp();
   const below = blocksAbove(ledger.chains, maxHeight);
   const blocksBack = below + (fault?.kind === 'old-cut' ? fault.blocksBack : 0);
   const cut = cutOf(ledger.chains, { origin: peers.own, network: ledger.settings.network, blocksBack });

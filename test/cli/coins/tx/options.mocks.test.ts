@@ -3,6 +3,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { inSession } from '#pickaxe/cli/coins/sweep/coin-session.js';
 import { runTxBuild } from '#pickaxe/cli/coins/tx/build.js';
+import { runTxLocalCode } from '#pickaxe/cli/coins/tx/code.js';
 import { runTxLocal, runTxPoll, runTxSpv } from '#pickaxe/cli/coins/tx/poll.js';
 import { runTxPrivate, runTxSend } from '#pickaxe/cli/coins/tx/send.js';
 import { runTxShow } from '#pickaxe/cli/coins/tx/show.js';
@@ -15,6 +16,7 @@ vi.mock('#pickaxe/cli/coins/sweep/coin-session.js', async (load) => ({
   inSession: vi.fn(),
 }));
 vi.mock('#pickaxe/cli/coins/tx/build.js');
+vi.mock('#pickaxe/cli/coins/tx/code.js', async (load) => ({ ...(await load<object>()), runTxLocalCode: vi.fn() }));
 vi.mock('#pickaxe/cli/coins/tx/poll.js');
 vi.mock('#pickaxe/cli/coins/tx/send.js');
 vi.mock('#pickaxe/cli/coins/tx/show.js');
@@ -24,7 +26,7 @@ inNewFolders();
 
 const COMMANDS: readonly ((...given: never[]) => number | Promise<number>)[] = [
   ...[runTxBuild, runTxSign, runTxAddSig, runTxCombine, runTxShow],
-  ...[runTxLocal, runTxPoll, runTxSpv, runTxPrivate, runTxSend],
+  ...[runTxLocal, runTxLocalCode, runTxPoll, runTxSpv, runTxPrivate, runTxSend],
 ];
 const calls: unknown[][] = [];
 
@@ -69,6 +71,12 @@ it.each([
     'local f --chain 0 --json --preflight --rewind-depth 0 --no-signature-verification',
     ['f'],
     { chain: 0, json: true, preflight: true, rewindDepth: 0, signatureVerification: false },
+  ],
+  ['local --code 1', [], { code: '1', data: null, chain: null, json: false }],
+  [
+    'local --code 1 --data {} --chain 0 --json --rewind-depth 2',
+    [],
+    { code: '1', data: '{}', chain: 0, json: true, rewindDepth: 2 },
   ],
   ['send f', ['f'], { chain: null, json: false, yes: false, ...PROVE }],
   ['send f --chain 0 --json -y', ['f'], { chain: 0, json: true, yes: true, ...PROVE }],
