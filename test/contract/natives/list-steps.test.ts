@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
 import { evaluate } from '../evaluate.ts';
 
-/** @returns the least number of steps with which code can be evaluated */
-function stepsOf(code: string, dialect: Dialect): number {
-  let [low, high] = [0, 1_024];
+/** @returns the least number of steps with which code can be evaluated @param most an upper bound */
+function stepsOf(code: string, dialect: Dialect, most = 1_024): number {
+  let [low, high] = [0, most];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     try {
@@ -63,4 +63,13 @@ it.each([
 ] as const)('%s counts %d steps for each character', (code, perCharacter) => {
   const [few, many] = [64, 64 * 11].map((length) => stepsOf(code.replaceAll('TEXT', `"${'a'.repeat(length)}"`), 4));
   expect((many - few) / 640).toBe(perCharacter);
+});
+
+it.each([4, 5] as const)('a pairing of points counts thousands of steps for each pair, in dialect %i', (dialect) => {
+  const steps = (count: number) => {
+    const points = `(make-list ${count} {'x: 0, 'y: 0}) (make-list ${count} {'x: [0], 'y: [0]})`;
+    return stepsOf(`(pairing-check ${points})`, dialect, 100_000) - stepsOf(`[${points}]`, dialect);
+  };
+  expect((steps(3) - steps(1)) / 2).toBeGreaterThanOrEqual(15_000);
+  expect(steps(1)).toBeGreaterThanOrEqual(30_000);
 });

@@ -74,6 +74,9 @@ describe('the transaction', () => {
     expect((await runContract('(load "none.pact")')).failures).toEqual([
       'test.repl:1:0: load: file load failed: none.pact, it is not among the files',
     ]);
+    // No path leads out of the folder of all files and back into it.
+    const above = await runContract('(load "../../a.pact")', { files: { 'a.pact': '1' } });
+    expect(above.failures).toEqual([expect.stringContaining('file load failed: ../../a.pact, it is not among')]);
   });
 });
 

@@ -100,6 +100,17 @@ describe('a snapshot', () => {
     expect(Object.keys(snapshot())).toHaveLength(5);
   });
 
+  it('loses what a file no longer has, when it is written anew after a run of the whole file', async () => {
+    folder.write('b.repl', '(expect "b" 1 1)');
+    await repl('a.repl', 'b.repl', '--gas-snapshot', 'gas.json');
+    folder.write('a.repl', '(expect "three" 3 (+ 1 2))');
+    const names = async (...args: string[]) => {
+      await repl('a.repl', '--gas-snapshot', 'gas.json', '--update', ...args);
+      return Object.keys(snapshot()).length;
+    };
+    expect([await names('--filter', 'three'), await names()]).toEqual([6, 2]);
+  });
+
   it('that is none, or cannot be written, is refused before or after the run', async () => {
     folder.write('gas.json', '{"a": -1}');
     expect(await repl('a.repl', '--gas-snapshot', 'gas.json')).toMatchObject({

@@ -91,6 +91,7 @@ test.each([
     'sigs must have a signature or null for each of the command’s 2 signers',
   ],
   ['more items than signers', { cmd, hash, sigs: [null, null, null] }, 'for each of the command’s 2 signers'],
+  ['an item too few, of which one has a key', { cmd, hash, sigs: [{ pubKey: a }, null, null] }, 'for each of the'],
   [
     'a member that is not known',
     { cmd, sigs: [{ pubKey: a, sig: null }], more: 1 },
