@@ -7,16 +7,10 @@ import { bitCount, characterCount } from './sizes.ts';
 
 /** Operands with more bits cost the square of their number. */
 const MOST_CHEAP_BITS = 664;
-/** The largest charge. A number that is not finite is charged as this one, too. */
-const MOST = 2 ** 64;
 
 /** @returns the bits of the magnitude; 1 for 0 */
 export function numberOfBits(integer: bigint): number {
   return Math.max(1, bitCount(integer));
-}
-
-function bounded(cost: number): number {
-  return cost < MOST ? cost : MOST;
 }
 
 /** @returns the integer, or the mantissa of a decimal; undefined for other values */
@@ -38,19 +32,19 @@ function ceilingOf(value: Value | undefined): bigint | undefined {
   return value instanceof Decimal ? value.round('ceiling') : (value as bigint | undefined);
 }
 
-/** @param alpha how much the charge of a product grows with the number of bits */
+/** @param alpha how much the charge of a product grows with the number of bits @returns infinity if it is too large */
 export function power5(base: Value | undefined, exponent: Value | undefined, alpha = 2): number {
   const [x, y] = [ceilingOf(base), ceilingOf(exponent)];
   if (typeof x !== 'bigint' || typeof y !== 'bigint') return 0;
   const bits = numberOfBits(y);
   const size = numberOfBits(x) * Math.ceil(2 ** ((bits - 1) / 2));
-  return bounded((2 * bits - 2) * Math.ceil(size ** alpha));
+  return (2 * bits - 2) * Math.ceil(size ** alpha);
 }
 
 export function shift5(integer: Value | undefined, places: Value | undefined): number {
   if (typeof integer !== 'bigint' || typeof places !== 'bigint' || places <= 0n) return 0;
   const largest = Math.max(numberOfBits(integer), Number(places));
-  return bounded(power5(2n, places) + Math.floor((3 * largest) / 20) + 26);
+  return power5(2n, places) + Math.floor((3 * largest) / 20) + 26;
 }
 
 export function logarithm5(of: Value | undefined): number {

@@ -143,6 +143,7 @@ describe('the options', () => {
     ],
     [Object.assign(new Error('x'), { syscall: 'read' }), 1, /^internal error, please report it: Error: x\n/],
     [new Error('y'), 1, /^internal error, please report it: Error: y\n/],
+    ['z', 1, /^internal error, please report it: z\n/],
   ])('a node that cannot start says why: %s', async (fault, code, message) => {
     made.fault = fault;
     expect(await mockNode([])).toMatchObject({ code, stderr: expect.stringMatching(message), lines: [] });

@@ -52,6 +52,8 @@ checkOutcomes(
     ['(U (defcap C (x) @other true))', 'Cannot resolve "@other"', 'Unbound variable @other'],
     ['(U (bless 1))', 'Expected: string', 'Expected: [STR]'],
     ['(U (bless "x"))', 'bad hash: x', 'Invalid blessed hash, incorrect format: x'],
+    [`(U (bless "${'A'.repeat(43)}" 1))`, 'Expected: end of expression', "Expected: [')']"],
+    ['(U (implements i 1))', 'Expected: end of expression', "Expected: [')']"],
     ['(U (implements))', 'Unexpected end of input', 'Expected: [IDENT]'],
     ['(U (implements "x"))', 'Expected: atom', 'Expected: [IDENT]'],
     ['(U (module v G (defcap G () true)))', 'Invalid nested module or interface', 'Expected: [defun]'],

@@ -122,6 +122,7 @@ describe('the coordinators', () => {
     list.show(totals({ coordinators: [coordinator('south', { height: null, workAgeSeconds: null })] }));
     expect(cells(1).slice(0, 4)).toEqual(['southpickaxe 0.1.0', 'connected', '–', '–']);
     expect(cells(2)).toEqual([]);
+    expect(hidden()).toEqual([true, false]);
     list.show(totals());
     expect(hidden()).toEqual([false, true]);
   });

@@ -73,12 +73,12 @@ it('files that are left after a while run in threads, and are reported in their 
     },
     startThreads: async (files) => {
       started.push(files);
-      return { run: (name) => threads.run(name), close: async () => {} };
+      return { run: (name) => threads.run(name), close: async () => void started.push(-files) };
     },
   });
   expect(code).toBe(1);
-  // The first clock reading is that of the whole run, and the second that of its first file.
-  expect(started).toEqual([3]);
+  // The first clock reading is that of the whole run, and the second that of its first file. The threads are ended.
+  expect(started).toEqual([3, -3]);
   expect(io.stdout).toBe(`hello
 ${first}: Load successful
 ${second}:1:17:Error: Cannot resolve foo
