@@ -70,6 +70,7 @@ export { GenesisError } from './mock-node/genesis-error.ts';
 export { MockNode } from './mock-node/lazy-mock-node.ts';
 export type { MockNodeAddress } from './mock-node/mock-node.ts';
 export type { MockNodeOptions } from './mock-node/options.ts';
+export { StateError } from './mock-node/state-error.ts';
 export type { Block, BranchBounds, CutQuery } from './node/client/blocks.ts';
 export { type LocalOptions, type PollOptions, ProofRefusedError, SendRefusedError } from './node/client/commands.ts';
 export type { NodeInfo, PeersQuery } from './node/client/info.ts';

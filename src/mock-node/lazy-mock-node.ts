@@ -46,6 +46,14 @@ export class MockNode {
     await this.#node?.close();
   }
 
+  /**
+   * @returns the blocks of all chains, and the commands that wait: for `state` of another node
+   * @throws StateError if there are too many blocks
+   */
+  save(): string {
+    return this.#started.save();
+  }
+
   get ledger(): Ledger {
     return this.#started.ledger;
   }

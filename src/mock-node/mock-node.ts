@@ -8,10 +8,12 @@ import { type Clock, systemClock } from '../base/system/clock.ts';
 import { CommandService } from './commands/command-service.ts';
 import { Mempool } from './commands/mempool.ts';
 import { type ControlEvent, ControlServer } from './control.ts';
+import { type CommandEvent, commandEvents } from './execution/block-outputs.ts';
 import { BlockRunner } from './execution/block-runner.ts';
 import { Genesis } from './execution/genesis.ts';
 import { type InternalFaultEvent, reportOnce } from './execution/internal-faults.ts';
 import { Ledger, type LedgerEvent } from './ledger/ledger.ts';
+import { orStateError, readState, StateRecord } from './ledger/saved-state.ts';
 import { type MockNodeOptions, optionsSchema, type Settings } from './options.ts';
 import { type CutEvent, CutPipeline } from './p2p/cut-pipeline.ts';
 import { type Identity, makeIdentity, PeerClient, Peers } from './p2p/peers.ts';
@@ -20,13 +22,15 @@ import type { FaultInput } from './server/faults.ts';
 import { MockServer, type ServerEvent } from './server/server.ts';
 
 /** The events that `onEvent` receives, for example for a log. */
-export type MockNodeEvent = LedgerEvent | ServerEvent | CutEvent | ControlEvent | InternalFaultEvent;
+export type MockNodeEvent = LedgerEvent | CommandEvent | ServerEvent | CutEvent | ControlEvent | InternalFaultEvent;
 
 export interface MockNodeContext {
   readonly clock?: Clock;
   /** Source of random numbers. By default, the option `seed` determines them. */
   readonly random?: Random;
   readonly onEvent?: (event: MockNodeEvent) => void;
+  /** What `save` of an earlier node has returned: this node goes on from there. */
+  readonly state?: string | undefined;
 }
 
 export interface MockNodeAddress {
@@ -56,6 +60,8 @@ export class MockNode {
   readonly p2p: MockServer | undefined;
   /** The key and the certificate of the P2P side; undefined without TLS. */
   readonly identity: Identity | undefined;
+  readonly #record: StateRecord;
+  readonly #mempool: Mempool;
   readonly #control: ControlServer | undefined;
   readonly #settings: Settings;
   /** The timer after which the node calls `comeBack`. */
@@ -65,7 +71,7 @@ export class MockNode {
 
   /**
    * @throws ZodError for invalid options; GenesisError for an account that cannot be created, or a contract that cannot
-   *   be loaded
+   *   be loaded; StateError for a state that is none, or that belongs to other options
    */
   constructor(options: MockNodeOptions = {}, context: MockNodeContext = {}) {
     const settings = optionsSchema.parse(options);
@@ -77,8 +83,14 @@ export class MockNode {
     const report = reportOnce(emit);
     const transactions = new BlockRunner(mempool, settings, report);
     const stateOf = (chain: number) => first.stateOf(chain);
-    this.ledger = new Ledger(settings, { clock, random, emit, transactions, stateOf });
+    const saved = context.state === undefined ? undefined : readState(context.state, settings);
+    const around = { clock, random, emit, transactions, stateOf, saved: saved?.first };
+    this.ledger = orStateError('a first block cannot be read', () => new Ledger(settings, around));
+    this.#mempool = mempool;
     this.commands = new CommandService(this.ledger, mempool, settings, report);
+    this.#record = new StateRecord(this.ledger, this.commands, settings);
+    if (saved) this.#record.restore(saved);
+    this.ledger.followBlocks((block) => commandEvents(block).forEach(emit));
     const { ledger, commands, peers } = this;
     const dialect = settings.dialect === 'chainweb' ? 'chainweb' : 'document';
     const peerClient = new PeerClient(settings.network, dialect, this.#closing.signal);
@@ -126,6 +138,16 @@ export class MockNode {
   set faults(script: readonly FaultInput[]) {
     this.server.faults = script;
     if (this.p2p) this.p2p.faults = script;
+  }
+
+  /** Number of blocks and commands that the node has taken so far. While it stays, `save` returns the same. */
+  get changes(): number {
+    return this.#record.blocksTaken + this.#mempool.mark.next;
+  }
+
+  /** @returns the blocks of all chains, and the commands that wait: for `state` of another node. @throws StateError */
+  save(): string {
+    return this.#record.save();
   }
 
   async close(): Promise<void> {

@@ -178,6 +178,18 @@ export class CommandService {
     this.#onSend.confirmDue();
   }
 
+  /** @returns the commands that wait for a block of the chain, as JSON */
+  waitingTexts(chain: number): string[] {
+    return this.#waitingOn(chain).map(({ bytes }) => Buffer.from(bytes).toString());
+  }
+
+  /** Takes over commands of a saved state, without checks. @throws LedgerFormatError if a text is not a command */
+  restore(chain: number, texts: readonly string[]): void {
+    for (const { command, payload } of texts.map((text) => readCommand(parseExactJson(text)))) {
+      this.#mempool.add(chain, command, payload);
+    }
+  }
+
   /** Keeps a command out of all new blocks. While no block contains the command, its result is a failure. */
   badlist(requestKey: string): void {
     this.#mempool.badlist(requestKey);

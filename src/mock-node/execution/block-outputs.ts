@@ -1,8 +1,15 @@
 /** The outputs of commands in the blocks of a chain: finds them, and proves them to other chains (SPV). */
 
+import { parseCommandResult } from '../../protocol/ledger/command/results.ts';
 import { distance } from '../../protocol/ledger/graphs.ts';
 import { blockLeaves, HEADER_LEAF } from '../../protocol/ledger/header.ts';
-import { type ExactJsonObject, encodeBase64url, jsonInteger, parseExactJsonBytes } from '../../protocol/ledger/json.ts';
+import {
+  type ExactJsonObject,
+  encodeBase64url,
+  jsonInteger,
+  parseExactJsonBytes,
+  stringifyExactJson,
+} from '../../protocol/ledger/json.ts';
 import { type MerkleStep, merklePath } from '../../protocol/ledger/merkle.ts';
 import { outputLeaves } from '../../protocol/ledger/payload.ts';
 import { encodeSpvProof } from '../../protocol/ledger/spv-proof.ts';
@@ -34,6 +41,28 @@ export function resultJson({ block, index }: FoundOutput): ExactJsonObject {
     blockHeight: jsonInteger(header.height),
   };
   return { ...objectIn(payload.outputs[index]), metaData };
+}
+
+/** What became of a command in a block. */
+export interface CommandEvent {
+  readonly type: 'command';
+  readonly requestKey: string;
+  readonly chain: number;
+  readonly height: bigint;
+  readonly gas: number;
+  /** `success` and the value, or `failure` and the message. */
+  readonly outcome: string;
+}
+
+/** @returns an event for each command of a block, in order */
+export function commandEvents(block: Block): CommandEvent[] {
+  const { chain, height } = block.header;
+  return [...block.payload.outputs.keys()].map((index) => {
+    const { reqKey: requestKey, gas, result } = parseCommandResult(resultJson({ block, index }));
+    const { status } = result;
+    const outcome = `${status} ${status === 'success' ? stringifyExactJson(result.data) : result.error.message}`;
+    return { type: 'command', requestKey, chain, height, gas, outcome };
+  });
 }
 
 function objectIn(output: Uint8Array): ExactJsonObject {

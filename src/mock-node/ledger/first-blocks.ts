@@ -7,6 +7,7 @@ import type { ChainState } from '../execution/chain-state.ts';
 import type { Transactions } from '../execution/transactions.ts';
 import { codeOf, graphFor, type LedgerSettings } from '../options.ts';
 import { type Random, randomBytes } from '../random.ts';
+import { StateError } from '../state-error.ts';
 import { type Block, blockOf } from './block-store.ts';
 import { Chains } from './chains.ts';
 import { firstPayload, PayloadMaker } from './payloads.ts';
@@ -47,7 +48,22 @@ export function makeFirstBlocks(first: FirstBlocks, random: Random): Block[] {
   });
 }
 
+/** Makes the oldest blocks from their headers. @throws StateError or LedgerFormatError if they are of another one */
+function savedFirstBlocks(headers: readonly Uint8Array[], { graph, version, stateOf }: FirstBlocks): Block[] {
+  return graph.map((_, chain) => {
+    const payload = firstPayload(stateOf(chain));
+    const block = headers[chain] && blockOf(headers[chain], payload);
+    const isOwn = block?.header.chain === chain && block.header.version === version;
+    if (!isOwn || Buffer.compare(block.header.payloadHash, payload.payloadHash) !== 0) {
+      throw new StateError(`its first block of chain ${chain} is another one`);
+    }
+    return block;
+  });
+}
+
 interface ChainsContext {
+  /** The headers of the first blocks of a saved state, without their hashes. */
+  readonly saved?: readonly Uint8Array[] | undefined;
   readonly transactions: Transactions;
   readonly random: Random;
   readonly stateOf: (chain: number) => ChainState;
@@ -56,7 +72,7 @@ interface ChainsContext {
 }
 
 export function makeChains(settings: LedgerSettings, context: ChainsContext): Chains {
-  const { transactions, random, stateOf, nowUs } = context;
+  const { transactions, random, stateOf, nowUs, saved } = context;
   const graph = graphFor(settings.chains);
   const first = {
     graph,
@@ -68,7 +84,7 @@ export function makeChains(settings: LedgerSettings, context: ChainsContext): Ch
   };
   return new Chains({
     graph,
-    first: makeFirstBlocks(first, random),
+    first: saved ? savedFirstBlocks(saved, first) : makeFirstBlocks(first, random),
     payloads: new PayloadMaker(settings, transactions, random),
     random,
     retargets: settings.retargets,

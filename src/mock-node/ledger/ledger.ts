@@ -33,6 +33,8 @@ interface LedgerContext {
   readonly emit: (event: LedgerEvent) => void;
   /** Runs commands in blocks. By default, blocks have no commands. */
   readonly transactions?: Transactions;
+  /** The headers of the first blocks of a saved state, without their hashes. By default, new ones are made. */
+  readonly saved?: readonly Uint8Array[] | undefined;
   /** @returns the first state of a chain; by default, there are no accounts */
   readonly stateOf?: (chain: number) => ChainState;
 }
@@ -72,14 +74,15 @@ export class Ledger {
   #doomed: { readonly block: Block; readonly depth: number } | undefined;
 
   constructor(settings: LedgerSettings, context: LedgerContext) {
-    const { clock, random, emit, transactions = NO_TRANSACTIONS, stateOf = () => new ChainState() } = context;
+    const { clock, random, emit, saved, transactions = NO_TRANSACTIONS, stateOf = () => new ChainState() } = context;
     this.settings = settings;
     this.clockSkewMs = settings.clockSkewMs;
     this.pickChain = () => this.#randomChain();
     this.#clock = clock;
     this.#random = random;
     this.#emit = emit;
-    this.chains = makeChains(settings, { transactions, random, stateOf, nowUs: this.nowUs() });
+    this.chains = makeChains(settings, { transactions, random, saved, stateOf, nowUs: this.nowUs() });
+    if (saved && !settings.retargets) this.difficulty = settings.difficulty;
     this.#referee = new Referee(settings.workLifetimeMs, settings.checksProofOfWork);
   }
 

@@ -8,7 +8,7 @@ import { pickaxeIn } from '../in-process.ts';
 
 const made = vi.hoisted(() => ({
   nodes: [] as { readonly options: object; readonly faults: readonly unknown[] }[],
-  fault: undefined as Error | undefined,
+  fault: undefined as Error | string | undefined,
   events: [] as readonly object[],
   address: {},
 }));
@@ -169,6 +169,14 @@ describe('the log', () => {
       { type: 'submission', ...at, outcome: 'accepted', nonce: '0f', orphaned: true, reason: 'not said' },
       { type: 'submission', ...at, outcome: 'rejected', nonce: '0f', orphaned: false, reason: 'too easy' },
       { type: 'block', ...at, by: 'rival' },
+      { type: 'block', ...at, by: 'miner' },
+      {
+        type: 'command',
+        requestKey: 'doGwjBOfIrLerg2rXJdE-YVZ_bOibawu3CSE0HSByhw',
+        ...at,
+        gas: 5,
+        outcome: 'failure a\nb',
+      },
       { type: 'join', chains: [] },
       { type: 'join', chains: [1, 2] },
       { type: 'cut dropped', reason: `a\n${'b'.repeat(300)}` },
@@ -177,7 +185,9 @@ describe('the log', () => {
       { type: 'fault', kind: 'status', endpoint: 'cut' },
     ];
     Object.assign(made, { events, address: { ...ADDRESS, p2pUrl: 'http://127.0.0.1:3' } });
-    const { lines } = await mockNode([]);
+    const { lines } = await mockNode(['--log-level', 'debug']);
+    const usual = (await mockNode([])).lines;
+    expect(lines.filter((line) => !usual.includes(line))).toEqual(['block of a rival on chain 1 height 7']);
     expect(lines.slice(0, events.length)).toMatchInlineSnapshot(`
       [
         "gave work of chain 1 height 7 to k:me",
@@ -185,6 +195,8 @@ describe('the log', () => {
         "accepted chain 1 height 7 nonce 0f orphaned: the chain has advanced",
         "rejected chain 1 height 7 nonce 0f too easy",
         "block of a rival on chain 1 height 7",
+        "block of a miner on chain 1 height 7",
+        "command doGwjBOfIr… on chain 1 height 7, 5 gas: failure a b",
         "the cut of a peer changes nothing",
         "took the cut of a peer on the chains 1, 2",
         "did not take the cut of a peer: a bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb…",

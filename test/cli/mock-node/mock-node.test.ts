@@ -1,16 +1,20 @@
 /** `pickaxe mock-node` in this process: what it says, and how a user tells it to be wrong. */
 
-import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isFault } from '#pickaxe/base/finding.js';
 import { run } from '#pickaxe/cli/run.js';
 import { NATIVES } from '#pickaxe/contract/natives/natives.js';
 import { devAccounts } from '#pickaxe/mock-node/dev-accounts.js';
 import { MAX_CONTRACT_LENGTH } from '#pickaxe/mock-node/options.js';
+import { NodeApi } from '#pickaxe/node/client/node-api.js';
 import { basePathOf } from '#pickaxe/node/http/url.js';
 import { withNonce } from '#pickaxe/protocol/chain/work.js';
 import type { Dialect } from '#pickaxe/protocol/ledger/header.js';
 import { examineNode } from '#pickaxe/rig/survey/examine-node.js';
 import { Folder } from '../../app/config/folder.ts';
+import { alice, bob, commandOf, toBob } from '../../mock-node/execution/bank.ts';
 import { mockNodeArgs, type OtherOptions } from '../../mock-node/node.ts';
 import { PATIENCE } from '../../patience.ts';
 import { pickaxeIn } from '../in-process.ts';
@@ -64,7 +68,7 @@ it('says where it is and what it is told, and counts at its end', async () => {
 });
 
 it('says once which fault of its own lets commands fail, and goes on', async () => {
-  const { end, said, logged } = await startMockNode('chainweb', [], { rivalMs: 50 });
+  const { end, said, logged } = await startMockNode('chainweb', ['--log-level', 'debug'], { rivalMs: 50 });
   const enforce = vi.spyOn(NATIVES.get('enforce')!, 'apply').mockImplementation(() => {
     throw new TypeError('enforce is broken');
   });
@@ -76,7 +80,7 @@ it('says once which fault of its own lets commands fail, and goes on', async () 
 });
 
 it('says what it does for miners and other miners', async () => {
-  const { end, said, urlIn, logged } = await startMockNode('chainweb', [], { rivalMs: 300 });
+  const { end, said, urlIn, logged } = await startMockNode('chainweb', ['--log-level', 'debug'], { rivalMs: 300 });
   const url = urlIn(/mock node at (http\S+),/);
   await said(/block of a rival on chain \d height \d+\n/);
   const key = 'a1'.repeat(32);
@@ -196,4 +200,68 @@ it('with --dev prints accounts with coins, and a first command that works', asyn
   const asked = pretendedIo({ now: Date.now() });
   expect(await run(['tx', 'local', '--code', code, '--chain', '3', '--node', url], asked)).toBe(0);
   expect(asked.stdout).toMatch(/^data +1000$/m);
+});
+
+describe('--state', () => {
+  const accounts = [{ account: alice, balance: '100.0' }, { account: bob }];
+  const startSaved = async (args: readonly string[] = []) => {
+    const node = await startMockNode('chainweb', ['--state', 'a.state', '--mine-on-send', ...args], { accounts });
+    const api = new NodeApi({ url: node.urlIn(/mock node at (http\S+),/), network: 'development' });
+    onTestFinished(() => api.close());
+    return { ...node, api };
+  };
+
+  it('keeps what commands have done, which the log says in a line each', async () => {
+    const { api, end, logged } = await startSaved();
+    const commands = [commandOf(0, toBob('1.0')), commandOf(0, toBob('1000.0'))];
+    const results = [];
+    for (const command of commands) results.push(await api.send(0, [command]));
+    const found = await api.poll(0, results.flat());
+    expect(await end()).toEqual({ code: 0, stdout: '', stderr: '' });
+    const lines = commands.map(({ hash }) =>
+      new RegExp(`command ${hash.slice(0, 10)}… on chain 0 height 500000\\d, .*`).exec(logged()),
+    );
+    expect(lines.map((line) => line?.[0].replace(/.*, /, ''))).toEqual([
+      '169 gas: success "Write succeeded"',
+      '1000 gas: failure Insufficient funds',
+    ]);
+    expect(readdirSync(folder.path).filter((name) => name.startsWith('a.state'))).toEqual(['a.state']);
+    const next = await startSaved();
+    expect(await next.api.poll(0, results.flat())).toEqual(found);
+    expect((await next.end()).code).toBe(0);
+  });
+
+  it.each([
+    [
+      '{',
+      [],
+      /^error: --state a\.state: it is no whole state of a mock node \(.*\)\. To begin anew, delete the file\.\n$/,
+    ],
+    [
+      undefined,
+      ['--network', 'testnet04'],
+      /^error: --state a\.state: it is the state of a node with another option "network"\. /,
+    ],
+  ])('a file that holds %j is wrong usage', async (text, args, says) => {
+    rmSync(join(folder.path, 'a.state'), { force: true });
+    if (text === undefined) await (await startSaved()).end();
+    else folder.write('a.state', text);
+    const { code, stderr } = await pickaxeIn(folder.path, [
+      ...mockNodeArgs('chainweb', args, { chains: 4, accounts }),
+      '--state',
+      'a.state',
+    ]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(says)]);
+  });
+
+  it('a folder is no such file', async () => {
+    const { code, stderr } = await pickaxeIn(folder.path, [...mockNodeArgs('chainweb'), '--state', '.']);
+    expect([code, stderr]).toEqual([2, 'error: --state . cannot be read: it is a directory.\n']);
+  });
+
+  it('a state that cannot be written is said once, and fails', async () => {
+    const { end, logged } = await startMockNode('chainweb', ['--state', 'nowhere/a.state']);
+    expect((await end()).code).toBe(1);
+    expect(logged().split(/WARN.*the state is not saved: ENOENT/)).toHaveLength(2);
+  });
 });
