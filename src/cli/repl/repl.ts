@@ -189,15 +189,15 @@ export async function replWith(
   const names = runner.namesOf(named);
   if (!watch) return (await runner.run(names)).code;
   const { watchFiles } = await import('./runs/watch.ts');
-  return watchFiles(names, { runner, io, clears: terminalKind(io.columns !== undefined).escapes });
+  return watchFiles(names, { runner, io, filter, clears: terminalKind(io.columns !== undefined).escapes });
 }
 
 /** @returns what is to be reported beside the results; undefined if nothing is */
 async function extrasOf(options: ReplOptions): Promise<ExtraReports | undefined> {
-  const { gas, gasSnapshot, update, coverage, lcov, filter } = options;
+  const { gas, gasSnapshot, update, coverage, lcov } = options;
   if (!gas && gasSnapshot === undefined && !update && !coverage && lcov === undefined) return undefined;
   const { ExtraReports } = await import('./results/extras.ts');
-  return new ExtraReports({ gas, gasSnapshot, update, coverage, lcov, isFiltered: filter !== undefined });
+  return new ExtraReports({ gas, gasSnapshot, update, coverage, lcov });
 }
 
 /** @returns the option as it is written: `--gas-snapshot` */

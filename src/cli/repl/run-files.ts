@@ -14,6 +14,7 @@ import type { FileThreads, StartThreads } from './runs/file-threads.ts';
 import type { LastFailures } from './runs/last-failures.ts';
 import { type FileRun, type RunOptions, type RunTools, runFile } from './runs/run-file.ts';
 import { type SourceFiles, STDIN, STDIN_NAME } from './source-files.ts';
+import { wrapped } from './wrapped.ts';
 
 export interface FilesOptions extends RunOptions {
   /** Whether the results are printed as JSON. If so, texts that the code prints go to stderr. */
@@ -76,16 +77,21 @@ export class FilesRunner {
   /**
    * Runs files, and prints the results in their order.
    * @param threads run the files; by default this thread, and threads that are started once that is worth while
+   * @param filter a part of the names of the tests that count; by default that of the options
    * @returns the exit code: noWork if the run was stopped, failed after an error or a failed expectation, otherwise
    *   done; and what was run
    * @throws UsageError after the run, for a JUnit file that cannot be written
    */
-  async run(names: readonly string[], threads?: FileThreads): Promise<{ code: number; runs: readonly FileRun[] }> {
+  async run(
+    names: readonly string[],
+    threads?: FileThreads,
+    filter = this.#options.filter,
+  ): Promise<{ code: number; runs: readonly FileRun[] }> {
     const { clock, extras, io, lastFailures } = this.#tools;
-    const { filter, json, junit } = this.#options;
+    const { json, junit } = this.#options;
     const begun = clock();
     const all: FileRun[] = [];
-    for await (const run of threads ? inThreads(names, threads) : this.#runsOf(names)) {
+    for await (const run of threads ? inThreads(names, threads, filter) : this.#runsOf(names, filter)) {
       for (const line of run.printed) this.#print(line);
       all.push(run);
       if (filter !== undefined && run.result.expectations.length === 0 && !hasFailed(run.result)) continue;
@@ -95,13 +101,13 @@ export class FilesRunner {
     const runs =
       filter === undefined ? all : all.filter(({ result }) => result.expectations.length > 0 || hasFailed(result));
     const results = runs.map(({ result }) => result);
-    if (!json) this.#summarize(runs, (clock() - begun) / 1000);
+    if (!json) this.#summarize(runs, (clock() - begun) / 1000, filter);
     // With a filter, what has passed is not the whole file.
     const files = filter === undefined ? results.filter(({ file }) => !this.#isTyped(file)) : [];
     lastFailures?.note(files.map((result) => ({ file: result.file, hasFailed: hasFailed(result) })));
     if (junit !== undefined) writeJunit(junit, results);
-    const extra = await extras?.of(runs, this.#paint);
-    for (const line of extra?.lines ?? []) this.#print(line);
+    const extra = await extras?.of(runs, this.#paint, filter !== undefined);
+    for (const line of extra?.lines ?? []) for (const each of this.#fit(line)) this.#print(each);
     if (extra?.said !== undefined) io.say(extra.said);
     if (runs.some(({ isLate }) => isLate)) return { code: EXIT.noWork, runs: all };
     return {
@@ -111,7 +117,7 @@ export class FilesRunner {
   }
 
   /** Runs files in this thread, and the rest of them in threads if that has taken long. */
-  async *#runsOf(names: readonly string[]): AsyncGenerator<FileRun> {
+  async *#runsOf(names: readonly string[], filter: string | undefined): AsyncGenerator<FileRun> {
     const { clock, startThreads } = this.#tools;
     const begun = clock();
     for (const [at, name] of names.entries()) {
@@ -119,16 +125,21 @@ export class FilesRunner {
       if (startThreads && left.length > 1 && clock() - begun >= WORTH_THREADS_MS) {
         const threads = await startThreads(left.length);
         try {
-          yield* inThreads(left, threads);
+          yield* inThreads(left, threads, filter);
         } finally {
           await threads.close();
         }
         return;
       }
-      yield await runFile(name, this.#filesOf(name), this.#options, {
-        ...this.#tools,
-        print: (line) => this.#print(line),
-      });
+      yield await runFile(
+        name,
+        this.#filesOf(name),
+        { ...this.#options, filter },
+        {
+          ...this.#tools,
+          print: (line) => this.#print(line),
+        },
+      );
     }
   }
 
@@ -159,11 +170,11 @@ export class FilesRunner {
     const values = isNothing || isTest || trace ? [] : [severalLines(value)];
     if (isSilent(run)) return values;
     if (columns === undefined) return [...values, ...fileLines(result, isOneOfSeveral, failures)];
-    return [...values, ...listLines(run, { paint: this.#paint, columns, isOneOfSeveral })];
+    return [...values, ...listLines(run, { paint: this.#paint, isOneOfSeveral }).flatMap((line) => this.#fit(line))];
   }
 
-  #summarize(runs: readonly FileRun[], seconds: number): void {
-    const { columns, filter } = this.#options;
+  #summarize(runs: readonly FileRun[], seconds: number, filter: string | undefined): void {
+    const { columns } = this.#options;
     if (runs.length === 1 && isSilent(runs[0])) return;
     if (runs.length === 0 && filter !== undefined) {
       this.#tools.io.say(`No test has ${JSON.stringify(filter)} in its name, its transaction or its file.`);
@@ -172,7 +183,14 @@ export class FilesRunner {
     const results = runs.map(({ result }) => result);
     const line = `${summaryLine(results)}; ${dialectsText(runs)}${columns === undefined ? '' : `; ${timeText(seconds)}`}`;
     const isFailed = results.some(hasFailed);
-    this.#tools.io.out(`${columns === undefined ? line : this.#paint(isFailed ? 'red' : 'green', line)}\n`);
+    const painted = columns === undefined ? line : this.#paint(isFailed ? 'red' : 'green', line);
+    this.#tools.io.out(`${this.#fit(painted).join('\n')}\n`);
+  }
+
+  /** @returns the lines of a line that may be too wide for the terminal */
+  #fit(line: string): string[] {
+    const { columns } = this.#options;
+    return columns === undefined ? [line] : wrapped(line, columns);
   }
 
   get #paint() {
@@ -191,8 +209,12 @@ function isSilent({ result, value }: FileRun): boolean {
 }
 
 /** Lets threads run all files at once. @yields the runs in the order of the files */
-async function* inThreads(names: readonly string[], threads: FileThreads): AsyncGenerator<FileRun> {
-  const runs = names.map((name) => threads.run(name));
+async function* inThreads(
+  names: readonly string[],
+  threads: FileThreads,
+  filter: string | undefined,
+): AsyncGenerator<FileRun> {
+  const runs = names.map((name) => threads.run(name, filter));
   // While the first run is awaited, others may fail. Their errors are thrown when it is their turn.
   for (const run of runs) run.catch(() => {});
   for (const run of runs) yield await run;

@@ -27,10 +27,14 @@ export function excerptLines(
   const characters = Array.from(source, (character) => (/\p{C}|\p{Z}/u.test(character) ? ' ' : character));
   const room = Math.max(LEAST_SHOWN, columns - number.length - '   | '.length);
   const start = column < room ? 0 : Math.min(column - Math.floor(room / 2), characters.length - room);
-  const shown = characters.slice(Math.max(0, start), Math.max(0, start) + room).join('');
-  const before = ' '.repeat(Math.max(0, column - Math.max(0, start)));
+  const first = Math.max(0, start);
+  const shown = characters.slice(first, first + room);
+  // An ellipsis says that the line goes on.
+  if (first > 0) shown[0] = '…';
+  if (first + room < characters.length) shown[room - 1] = '…';
+  const before = ' '.repeat(Math.max(0, column - first));
   return [
-    `  ${paint('dim', `${number} |`)} ${shown}`,
+    `  ${paint('dim', `${number} |`)} ${shown.join('')}`,
     `  ${paint('dim', `${' '.repeat(number.length)} |`)} ${before}${paint('red', label === '' ? '^' : `^ ${label}`)}`,
   ];
 }

@@ -19,8 +19,6 @@ export interface ExtrasOptions {
   readonly coverage?: boolean | undefined;
   /** The file for an lcov tracefile. */
   readonly lcov?: string | undefined;
-  /** Whether only some tests of the files count. */
-  readonly isFiltered: boolean;
 }
 
 interface Extras {
@@ -54,17 +52,21 @@ export class ExtraReports {
     return this.#options.coverage === true || this.#options.lcov !== undefined;
   }
 
-  /** Writes files, if some were asked for. @throws UsageError if a file cannot be written */
-  async of(runs: readonly FileRun[], paint: Paint): Promise<Extras> {
+  /**
+   * Writes files, if some were asked for.
+   * @param isFiltered whether only some tests of the files count
+   * @throws UsageError if a file cannot be written
+   */
+  async of(runs: readonly FileRun[], paint: Paint, isFiltered: boolean): Promise<Extras> {
     const { coverage, lcov } = this.#options;
-    const gas = this.#gasOf(runs, paint);
+    const gas = this.#gasOf(runs, paint, isFiltered);
     const files = this.covers ? await merged(runs) : [];
     if (lcov !== undefined) writeLcov(lcov, lcovText(files));
     return { ...gas, lines: [...gas.lines, ...(coverage ? coverageLines(files, paint) : [])] };
   }
 
-  #gasOf(runs: readonly FileRun[], paint: Paint): Extras {
-    const { gas: shows, gasSnapshot: path, update, isFiltered } = this.#options;
+  #gasOf(runs: readonly FileRun[], paint: Paint, isFiltered: boolean): Extras {
+    const { gas: shows, gasSnapshot: path, update } = this.#options;
     if (!this.countsGas) return { lines: [], said: undefined, differs: false };
     const now = new Map(runs.flatMap(({ result }) => [...gasOf(result)]));
     const lines = shows ? gasLines(now, paint) : [];

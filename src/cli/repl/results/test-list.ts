@@ -9,20 +9,19 @@ import { type Test, testsOf } from './tests.ts';
 
 interface ListOptions {
   readonly paint: Paint;
-  readonly columns: number;
   /** Whether several files were run. If so, the tests of a file are listed only if one of them has failed. */
   readonly isOneOfSeveral: boolean;
 }
 
 /** @returns a line for the file, a line for each of its tests, the lines of its failures, and its notes */
-export function listLines(run: FileRun, { paint, columns, isOneOfSeveral }: ListOptions): string[] {
+export function listLines(run: FileRun, { paint, isOneOfSeveral }: ListOptions): string[] {
   const { result, failures, seconds } = run;
   const isFailed = hasFailed(result);
   const head = ` ${oneLine(result.file)}  ${countsOf(run)}`;
   const tests = isOneOfSeveral && !isFailed ? [] : testsOf(result);
   return [
     `${mark(!isFailed, paint)}${paint('bold', head)}  ${paint('dim', timeText(seconds))}`,
-    ...testLines(tests, paint, columns),
+    ...testLines(tests, paint),
     ...(failures.length === 0 ? [] : ['', ...failures, '']),
     ...[...new Set(result.notes)].map((note) => paint('yellow', `  ${oneLine(note)}`)),
   ];
@@ -34,10 +33,7 @@ function countsOf({ result }: FileRun): string {
   return result.error === undefined ? counts : `${counts}, ended with an error`;
 }
 
-/** Fewest characters of a name that are shown. */
-const LEAST_NAME = 20;
-
-function testLines(tests: readonly Test[], paint: Paint, columns: number): string[] {
+function testLines(tests: readonly Test[], paint: Paint): string[] {
   let transaction: string | undefined;
   return tests.flatMap(({ name, expectation }) => {
     const isNew = expectation.transaction !== transaction;
@@ -45,7 +41,7 @@ function testLines(tests: readonly Test[], paint: Paint, columns: number): strin
     const { seconds = 0, passed } = expectation;
     // Most tests take less than a millisecond, and that is not worth reading.
     const time = seconds < 0.001 ? '' : `  ${timeText(seconds)}`;
-    const shown = oneLine(name, Math.max(LEAST_NAME, columns - time.length - '    ✓ '.length));
+    const shown = oneLine(name);
     return [
       ...(isNew && transaction !== undefined ? [`  ${paint('dim', oneLine(transaction))}`] : []),
       `    ${mark(passed, paint)} ${passed ? shown : paint('red', shown)}${time === '' ? '' : paint('dim', time)}`,

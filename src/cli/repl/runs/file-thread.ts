@@ -5,7 +5,7 @@ import { UsageError } from '../../../app/process/exit.ts';
 import { resultsMeter, Session } from '../../../contract/repl/repl-session.ts';
 import { AllowedFiles } from '../../included-files.ts';
 import { SourceFiles } from '../source-files.ts';
-import type { ThreadData } from './file-threads.ts';
+import type { FileTask, ThreadData } from './file-threads.ts';
 import { type FileRun, notRun, runFile } from './run-file.ts';
 
 const { options, allowed, stdin, code, end, reported } = workerData as ThreadData;
@@ -13,7 +13,7 @@ const meter = resultsMeter(reported);
 const allowedFiles = new AllowedFiles(allowed);
 const now = () => performance.timeOrigin + performance.now();
 
-export default async function work(name: string): Promise<FileRun> {
+export default async function work({ name, filter }: FileTask): Promise<FileRun> {
   const printed: string[] = [];
   const files = new SourceFiles({ allowed: allowedFiles, stdin, code });
   try {
@@ -23,11 +23,16 @@ export default async function work(name: string): Promise<FileRun> {
     if (fault instanceof UsageError) return notRun(name, fault.message, options.dialect);
     throw fault;
   }
-  const run = await runFile(name, files, options, {
-    makeSession: (given) => new Session({ reported: meter, ...given }),
-    print: (line) => printed.push(line),
-    ...(end && { whyEnd: () => (now() < end.atMs ? undefined : end.why) }),
-    clock: () => performance.now(),
-  });
+  const run = await runFile(
+    name,
+    files,
+    { ...options, filter },
+    {
+      makeSession: (given) => new Session({ reported: meter, ...given }),
+      print: (line) => printed.push(line),
+      ...(end && { whyEnd: () => (now() < end.atMs ? undefined : end.why) }),
+      clock: () => performance.now(),
+    },
+  );
   return { ...run, printed };
 }

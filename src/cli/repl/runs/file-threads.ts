@@ -20,8 +20,15 @@ export interface ThreadData {
   readonly reported: Int32Array;
 }
 
+/** What a thread gets for each file. */
+export interface FileTask {
+  readonly name: string;
+  readonly filter: string | undefined;
+}
+
 export interface FileThreads {
-  run(name: string): Promise<FileRun>;
+  /** @param filter a part of the names of the tests that count; undefined if all do */
+  run(name: string, filter?: string): Promise<FileRun>;
   /** Ends the threads, also those that run a file. */
   close(): Promise<void>;
 }
@@ -30,7 +37,7 @@ export interface FileThreads {
 export type StartThreads = (files: number) => Promise<FileThreads>;
 
 export function startFileThreads(count: number, data: ThreadData): FileThreads {
-  const piscina = new Piscina<string, FileRun>({
+  const piscina = new Piscina<FileTask, FileRun>({
     filename: fileURLToPath(new URL('./file-thread.js', import.meta.url)),
     minThreads: count,
     maxThreads: count,
@@ -39,5 +46,5 @@ export function startFileThreads(count: number, data: ThreadData): FileThreads {
     ...(IMPORT_ONLY.length > 0 && { execArgv: [...IMPORT_ONLY] }),
     recordTiming: false,
   });
-  return { run: (name) => piscina.run(name), close: () => piscina.destroy() };
+  return { run: (name, filter) => piscina.run({ name, filter }), close: () => piscina.destroy() };
 }

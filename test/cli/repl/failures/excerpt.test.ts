@@ -17,12 +17,12 @@ describe('an excerpt', () => {
 
   it('shows the part around the caret of a line that is too long', () => {
     const text = `${'a'.repeat(50)}X${'b'.repeat(50)}`;
-    expect(excerpt(text, 1, 50, { columns: 26 })).toEqual(['  1 | aaaaaaaaaaXbbbbbbbbb', '    |           ^']);
+    expect(excerpt(text, 1, 50, { columns: 26 })).toEqual(['  1 | …aaaaaaaaaXbbbbbbbb…', '    |           ^']);
     expect(excerpt(text, 1, 100, { columns: 26 })).toEqual([
-      '  1 | bbbbbbbbbbbbbbbbbbbb',
+      '  1 | …bbbbbbbbbbbbbbbbbbb',
       '    |                    ^',
     ]);
-    expect(excerpt(text, 1, 3, { columns: 0 })[0]).toBe(`  1 | ${'a'.repeat(20)}`);
+    expect(excerpt(text, 1, 3, { columns: 0 })[0]).toBe(`  1 | ${'a'.repeat(19)}…`);
     expect(excerpt('short', 1, 30, { columns: 26 })).toEqual(['  1 | short', `    | ${' '.repeat(30)}^`]);
   });
 

@@ -36,6 +36,11 @@ describe('a thread', () => {
     expect(input.value).toBe('3');
   });
 
+  it('counts only tests with a text in their names, if it is asked to', async () => {
+    const counts = async (filter?: string) => (await threads.run(first, filter)).result.expectations.length;
+    expect([await counts('ONE'), await counts('two'), await counts()]).toEqual([1, 0, 1]);
+  });
+
   it('says which files it has read, and which could not be found', async () => {
     folder.write('other/lib.pact', '1');
     const loads = (path: string) => threads.run(folder.write('loads.repl', `(load "${path}")`));
@@ -73,7 +78,10 @@ it('files that are left after a while run in threads, and are reported in their 
     },
     startThreads: async (files) => {
       started.push(files);
-      return { run: (name) => threads.run(name), close: async () => void started.push(-files) };
+      return {
+        run: (name, filter) => threads.run(name, filter),
+        close: async () => void started.push(-files),
+      };
     },
   });
   expect(code).toBe(1);

@@ -97,15 +97,16 @@ describe('on a terminal', () => {
     ]);
   });
 
-  it('a long name is cut, and a note is shown', async () => {
+  it('a long name is wrapped at blanks, and a note is shown', async () => {
     folder.write(
       'long.repl',
-      `(expect "${'n'.repeat(80)}" 1 1)\n(module m G (defcap G () true))\n(typecheck "m")\n(foo)\n`,
+      `(expect "${'name '.repeat(30)}" 1 1)\n(module m G (defcap G () true))\n(typecheck "m")\n(foo)\n`,
     );
     const lines = await onTerminal('long.repl');
     expect(lines[0]).toBe('✗ long.repl  1 test, ended with an error');
-    expect(lines[1]).toMatch(/^ {4}✓ n{40,}…/);
-    expect(lines.at(-2)).toContain('typecheck has checked nothing');
+    expect(lines[1]).toMatch(/^ {4}✓ (name )+name$/);
+    expect(lines[2]).toMatch(/^ {6}(name )+name$/);
+    expect(lines.slice(-3, -1).join('')).toContain('typecheck has checked nothing');
   });
 });
 
