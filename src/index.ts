@@ -1,5 +1,6 @@
 /** The package's API. docs/library.md explains it, and `examples/` uses it. None of its functions logs or prints. */
 
+export { type Paid, PayError, type PayOptions, pay } from './app/nodes/pay.ts';
 export type { Trust } from './base/net/tls-trust.ts';
 export { type Clock, systemClock } from './base/system/clock.ts';
 export { userCacheDirectory } from './base/system/files.ts';

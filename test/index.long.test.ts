@@ -2,8 +2,9 @@
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import * as pickaxe from '#pickaxe/index.js';
+import { Folder } from './app/config/folder.ts';
 import { noServer, TestServer, whyNoServer } from './fleet/nats/server.ts';
 import { programsOf, runProgram } from './library-page.ts';
 import { nodesOf } from './miner/source/node/node.ts';
@@ -45,6 +46,9 @@ describe.skipIf(noServer)(`the program of docs/library.md about a fleet${whyNoSe
   );
 });
 
+const folder = new Folder();
+afterAll(() => folder.remove());
+
 const startNode = nodesOf('chainweb');
 
 const { KeyPair, parseDecimal } = pickaxe;
@@ -54,12 +58,12 @@ describe('the programs of docs/library.md about a node', () => {
   const secret = 'ab'.repeat(32);
   const { publicKey } = new KeyPair('cd'.repeat(32));
 
-  const run = (i: number, url: string) =>
+  const run = (i: number, url: string, here: Record<string, string> = {}) =>
     runProgram(
       programs[i],
       i,
-      { 'http://127.0.0.1:1848': url, mainnet01: 'development' },
-      { SECRET_KEY: secret, RECEIVER_KEY: publicKey },
+      { 'http://127.0.0.1:1848': url, mainnet01: 'development', ...here },
+      { RECEIVER_KEY: publicKey },
     );
 
   it('read the cut and the newest blocks', async () => {
@@ -75,9 +79,14 @@ describe('the programs of docs/library.md about a node', () => {
 
   it('pay somebody', async () => {
     const account = `k:${new KeyPair(secret).publicKey}`;
-    const { node, url } = await startNode({ chains: 3, accounts: [{ account, balance: '10', chains: [0] }] });
-    expect(await run(1, url)).toMatch(/^[\w-]{43}\n$/);
-    node.ledger.advance(0);
+    const accounts = [{ account, balance: '10', chains: [0] }];
+    const { node, url } = await startNode({ chains: 3, accounts, rivalMs: 10 });
+    const keyFile = folder.write('key.yaml', `public: ${account.slice(2)}\nsecret: ${secret}\n`);
+    const here = {
+      "keyFile: 'my-key.json'": `keyFile: ${JSON.stringify(keyFile)}, pauseMs: 10`,
+      'chain: 0': `chain: 0, stateDirectory: ${JSON.stringify(folder.path)}`,
+    };
+    expect(await run(1, url, here)).toMatch(/^done [\w-]{43}\n$/);
     const { state } = node.ledger.chains.tip(0).payload;
     expect(state.account(`k:${publicKey}`)?.balance).toBe(parseDecimal('2.5'));
     expect(programs).toHaveLength(2);
