@@ -45,7 +45,7 @@ function linesOf(height: number, state: BlockState, ageDays: number, more: reado
 const write = (...lines: Line[]) => writeFileSync(file, lines.map(writeLine).join(''), { flag: 'a' });
 
 function writeThree(): void {
-  write(...linesOf(1, 'settled', 20), ...linesOf(2, 'orphaned', 5), ...linesOf(3, 'pending', 1));
+  write(...linesOf(1, 'settled', 20.0001), ...linesOf(2, 'orphaned', 5), ...linesOf(3, 'pending', 1));
   write({ type: 'searched', expectedBlocks: 1 });
 }
 
@@ -127,6 +127,8 @@ describe('pickaxe blocks', () => {
     const heights = (text: string) => JSON.parse(text).blocks.map(({ height }: { height: number }) => height);
     expect(heights((await run('--json', '--since', '7d')).stdout)).toEqual([2, 3]);
     expect(heights((await run('--json', '--since', '7d', '--status', 'pending,settled')).stdout)).toEqual([3]);
+    // The first one is nine seconds older than 20 days.
+    expect(heights((await run('--json', '--since', '20d')).stdout)).toEqual([2, 3]);
   });
 
   it('adds up coins of one network only', async () => {

@@ -93,14 +93,15 @@ describe('pickaxe fleet', () => {
   it.each([
     { what: 'an object every 10 s', json: true, seconds: 10, first: 0 },
     { what: 'a table every 2 s', json: false, seconds: 2, first: 1 },
-  ])('prints $what, unless another time is given', async ({ json, seconds, first }) => {
+    { what: 'a table every 7 s, as is asked', json: false, seconds: 7, first: 1, every: 7 },
+  ])('prints $what', async ({ json, seconds, first, every }) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const stopping = new AbortController();
     const texts: string[] = [];
     const io = { ...pretendedIo({ stop: stopping.signal }), columns: 60, rows: 20 };
     io.out = (text) => void (/"rigsMining"|sorted by/.test(text) && texts.push(text));
-    const { running } = watching({ once: false, json }, io);
+    const { running } = watching({ once: false, json, ...(every !== undefined && { every }) }, io);
     const counts: number[] = [];
     const count = async (ms: number) => {
       await vi.advanceTimersByTimeAsync(ms);

@@ -103,6 +103,7 @@ describe('a line of code', () => {
 describe('a command of the prompt', () => {
   it(':help explains the prompt', () => {
     expect(conversation.take(' :help ')).toEqual(HELP);
+    expect(conversation.take(':help load')).toEqual(HELP);
   });
 
   it(':quit ends the conversation', () => {

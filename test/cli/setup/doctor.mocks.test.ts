@@ -61,6 +61,7 @@ it.each([
 it.each([
   [[], 0, 0],
   [['warning'], 0, 1],
+  [['fault'], 1, 0],
   [['fault', 'warning', 'fault'], 2, 1],
 ] as const)('counts faults and warnings: %j', async (states, faults, warnings) => {
   const findings = states.map((state) => found('pools', state));

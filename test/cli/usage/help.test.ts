@@ -102,6 +102,16 @@ describe('the page of a command', () => {
     for (const line of text.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
   });
 
+  it('is as wide as the terminal', async () => {
+    const widthOf = async (columns?: number) => {
+      const io = Object.assign(pretendedIo(), columns !== undefined && { columns });
+      await run(['mine', '--help'], io);
+      return Math.max(...io.stdout.split('\n').map(({ length }) => length));
+    };
+    expect(await widthOf()).toBeLessThanOrEqual(80);
+    expect(await widthOf(120)).toBeGreaterThan(80);
+  });
+
   it('that lists every option anyway speaks of no more', async () => {
     expect((await printed('keygen', '--help')).text).not.toContain('--all');
     expect((await printed('keygen', '--all', 'file')).code).toBe(EXIT.usage);

@@ -233,6 +233,11 @@ describe('send', () => {
     for (const [name, text, message] of [
       ['wrong.json', sendJson([{ ...elsewhere, sigs: [signature] }]), 'does not sign the hash'],
       ['form.yaml', formatUnsignedForm(form), 'lacks signatures'],
+      [
+        'condensed.yaml',
+        formatUnsignedForm({ ...form, cmd: null }),
+        'is condensed: put it together with the whole form',
+      ],
       ['two.json', sendJson([command, onFour]), 'several chains or networks'],
     ]) {
       const sent = run({}, (nodes, io) => runTxSend(folder.write(name, text), SEND, nodes, io));
