@@ -21,19 +21,26 @@ export class RefusedError extends Error {
 
 /** @throws LedgerFormatError if the JSON is not a command with public metadata. Blocks contain only such commands */
 export function readCommand(json: ExactJson): ReadCommand {
-  const command = parseCommand(json);
-  const payload = parsePayload(command.cmd);
-  return { command, payload: { ...payload, meta: publicMetaOf(payload.meta) } };
+  return withPayload(parseCommand(json));
 }
 
-/** @throws RefusedError where `readCommand` throws a LedgerFormatError */
-export function readOrRefuse(json: ExactJson): ReadCommand {
+/**
+ * @throws LedgerFormatError if the JSON is not a command; RefusedError, which begins with `what`, if the text of the
+ *   command is not a payload with public metadata
+ */
+export function readOrRefuse(json: ExactJson, what = 'Validation failed'): ReadCommand {
+  const command = parseCommand(json);
   try {
-    return readCommand(json);
+    return withPayload(command);
   } catch (error) {
-    if (error instanceof LedgerFormatError) throw new RefusedError(`Validation failed: ${error.message}`);
+    if (error instanceof LedgerFormatError) throw new RefusedError(`${what}: ${error.message}`);
     throw error;
   }
+}
+
+function withPayload(command: Command): ReadCommand {
+  const payload = parsePayload(command.cmd);
+  return { command, payload: { ...payload, meta: publicMetaOf(payload.meta) } };
 }
 
 interface Place {

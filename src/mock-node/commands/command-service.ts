@@ -38,6 +38,9 @@ import { MineOnSend } from './mine-on-send.ts';
 import { finishingCommand, targetOf } from './transfer-finisher.ts';
 import { Waiting } from './waiting.ts';
 
+/** How real nodes begin the refusal of a command at /send whose text is no payload. */
+const UNREAD_BY_SEND = 'reading JSON for transaction failed';
+
 export class CommandService {
   readonly settings: ContractSettings;
   readonly #dialect: Dialect;
@@ -69,8 +72,9 @@ export class CommandService {
     this.#onSend.confirmDue();
     this.#onSend.refresh(chain);
     const store = this.#ledger.chains.blocksOf(chain);
-    const parent = store.canonical(store.tip.header.height - BigInt(query.rewindDepth));
-    if (!parent) throw new RefusedError(`Validation failed: the chain has not ${query.rewindDepth} blocks to go back`);
+    const height = store.tip.header.height - BigInt(query.rewindDepth);
+    // As on real nodes, a command that goes back too far runs on the oldest block.
+    const parent = store.canonical(height > store.lowest ? height : store.lowest)!;
     const context = this.#contextAbove(parent);
     const fault = unreadable(read.payload, this.#dialect);
     if (fault) return unreadResult(read, fault, this.#dialect, query);
@@ -87,7 +91,7 @@ export class CommandService {
    * @throws RefusedError with the reason for each refused command, or for the first malformed one
    */
   send(chain: number, commands: readonly ExactJson[]): string[] {
-    const read = commands.map(readOrRefuse);
+    const read = commands.map((json) => readOrRefuse(json, UNREAD_BY_SEND));
     this.#onSend.refresh(chain);
     const faults = read.flatMap((each, index) => {
       const reason = this.#whyRefused(chain, each);

@@ -86,6 +86,19 @@ describe('/send refuses', () => {
     expect(await send(0, command)).toMatchObject({ text: refusal('Transaction already exists on chain') });
   });
 
+  it('what is no payload, in the words of real nodes', async () => {
+    const { send, local } = await startBank();
+    const command = { ...commandOf(0, toBob('1.0')), cmd: '{}' };
+    expect(await send(0, command)).toMatchObject({
+      status: 400,
+      text: expect.stringMatching(/^reading JSON for transaction failed: ./),
+    });
+    expect(await local(0, command)).toMatchObject({
+      status: 400,
+      text: expect.stringMatching(/^Validation failed: ./),
+    });
+  });
+
   it('what is not JSON, or no command', async () => {
     const { post } = await startBank();
     for (const body of ['{', '[]', '{"cmds":[]}', '{"cmds":[1]}', { cmds: [{ cmd: '{}', hash: 'x', sigs: [] }] }]) {
@@ -172,11 +185,11 @@ describe('/local', () => {
   });
 
   it('looks back by some blocks', async () => {
-    const { run, balance, local } = await startBank();
+    const { run, balance } = await startBank();
     await run(0, commandOf(0, toBob('2.0')));
     expect(await balance(0, bob, '?rewindDepth=1')).toBe(coins('1.0'));
     expect(await balance(0, bob, '?rewindDepth=0')).toBe(coins('3.0'));
-    expect((await local(0, commandOf(0, toBob('2.0')), '?rewindDepth=9')).status).toBe(400);
+    for (const depth of [2, 999_999_999]) expect(await balance(0, bob, `?rewindDepth=${depth}`)).toBe(coins('1.0'));
   });
 });
 

@@ -188,9 +188,15 @@ describe('a node', () => {
     const { askUrl, url } = await startMock();
     const info = (await askUrl(`${url}/info`)).plain as { nodeGraphHistory: [number, [number, number[]][]][] };
     expect(info).toMatchObject({ nodeNumberOfChains: 20, nodeApiVersion: '0.0', nodeVersion: 'development' });
+    expect(info).toMatchObject({
+      nodeLatestBehaviorHeight: 0,
+      nodeGenesisHeights: expect.arrayContaining([['19', 0]]),
+      nodeHistoricalChains: info.nodeGraphHistory,
+      nodeServiceDate: null,
+    });
     const [[from, graph]] = info.nodeGraphHistory;
     expect([from, graph.map(([, neighbours]) => neighbours)]).toEqual([0, knownGraph(20)]);
-    expect((await askUrl(`${url}/health-check`)).text).toBe('Health check OK.');
+    expect((await askUrl(`${url}/health-check`)).text).toBe('Health check OK.\n');
   });
 
   it('answers a request whose target is no path', async () => {

@@ -21,7 +21,7 @@ export const infoRoutes: readonly Route[] = [
     method: 'GET',
     atRoot: true,
     path: /^\/health-check$/,
-    answer: () => ({ status: 200, text: 'Health check OK.' }),
+    answer: () => ({ status: 200, text: 'Health check OK.\n' }),
   },
 ];
 
@@ -35,6 +35,10 @@ function info({ backend: { ledger } }: Asked): Message {
     nodeChains: chains,
     nodeVersion: ledger.settings.network,
     nodeGraphHistory: [[jsonInteger(0), adjacency]],
+    nodeLatestBehaviorHeight: jsonInteger(0),
+    nodeGenesisHeights: chains.map((chain) => [chain, jsonInteger(0)]),
+    nodeHistoricalChains: [[jsonInteger(0), adjacency]],
+    nodeServiceDate: null,
     nodePackageVersion: NODE_VERSION,
     nodeBlockDelay: jsonInteger(30_000_000),
   };
