@@ -1,7 +1,6 @@
 /** Writes CBOR (RFC 8949) as dialect 5 does: whole numbers and lengths in as few bytes as possible. */
 
 const WORD = 2n ** 64n;
-const TEXT = new TextEncoder();
 
 /** The kinds of items, as the first three bits of their first bytes say them. */
 const [POSITIVE, NEGATIVE, BYTES, TEXTS, ARRAY, MAP, TAG] = [0, 1, 2, 3, 4, 5, 6];
@@ -12,8 +11,11 @@ const OPEN_ARRAY = 0x9f;
 const BREAK = 0xff;
 const [BIG_POSITIVE, BIG_NEGATIVE] = [2, 3];
 
+/** Number of bytes for which there is room at first: enough for most modules. */
+const FIRST_ROOM = 2 ** 14;
+
 export class CborWriter {
-  #bytes = new Uint8Array(4096);
+  #bytes = Buffer.allocUnsafe(FIRST_ROOM);
   #length = 0;
 
   /** @returns what was written */
@@ -22,9 +24,12 @@ export class CborWriter {
   }
 
   integer(value: bigint | number): void {
-    const integer = BigInt(value);
-    const isNegative = integer < 0n;
-    const magnitude = isNegative ? -1n - integer : integer;
+    const isNegative = value < 0;
+    if (typeof value === 'number') {
+      this.#head(isNegative ? NEGATIVE : POSITIVE, isNegative ? -1 - value : value);
+      return;
+    }
+    const magnitude = isNegative ? -1n - value : value;
     if (magnitude < WORD) {
       this.#head(isNegative ? NEGATIVE : POSITIVE, magnitude);
       return;
@@ -35,22 +40,26 @@ export class CborWriter {
   }
 
   text(text: string): void {
-    const bytes = TEXT.encode(text);
-    this.#head(TEXTS, bytes.length);
-    this.#append(bytes);
+    const length = Buffer.byteLength(text);
+    this.#head(TEXTS, length);
+    this.#makeRoom(length);
+    this.#bytes.write(text, this.#length);
+    this.#length += length;
   }
 
   binary(bytes: Uint8Array): void {
     this.#head(BYTES, bytes.length);
-    this.#append(bytes);
+    this.#makeRoom(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
   }
 
   boolean(value: boolean): void {
-    this.#append([value ? TRUE : FALSE]);
+    this.#byte(value ? TRUE : FALSE);
   }
 
   null(): void {
-    this.#append([NULL]);
+    this.#byte(NULL);
   }
 
   /** Begins an array of this many items, which must follow. */
@@ -64,9 +73,9 @@ export class CborWriter {
       this.array(0);
       return;
     }
-    this.#append([OPEN_ARRAY]);
+    this.#byte(OPEN_ARRAY);
     for (const item of items) write(item);
-    this.#append([BREAK]);
+    this.#byte(BREAK);
   }
 
   /** Writes the items of a set or a vector, with their number. */
@@ -89,28 +98,31 @@ export class CborWriter {
     if (value !== undefined) write(value);
   }
 
+  /** @param value a whole number of at most 64 bits, which is not negative */
   #head(kind: number, value: number | bigint): void {
     const first = kind << 5;
-    if (value < 24) this.#append([first | Number(value)]);
-    else if (value < 2 ** 8) this.#append([first | 24, Number(value)]);
-    else if (value < 2 ** 16) this.#append([first | 25, ...bigEndian(value, 2)]);
-    else if (value < 2 ** 32) this.#append([first | 26, ...bigEndian(value, 4)]);
-    else this.#append([first | 27, ...bigEndian(value, 8)]);
-  }
-
-  #append(bytes: ArrayLike<number>): void {
-    const end = this.#length + bytes.length;
-    if (end > this.#bytes.length) {
-      const larger = new Uint8Array(Math.max(end, 2 * this.#bytes.length));
-      larger.set(this.#bytes);
-      this.#bytes = larger;
+    if (value < 24) {
+      this.#byte(first | Number(value));
+      return;
     }
-    this.#bytes.set(bytes, this.#length);
-    this.#length = end;
+    const [more, length] = value < 2 ** 8 ? [24, 1] : value < 2 ** 16 ? [25, 2] : value < 2 ** 32 ? [26, 4] : [27, 8];
+    this.#byte(first | more);
+    this.#makeRoom(length);
+    if (length === 8) this.#bytes.writeBigUInt64BE(BigInt(value), this.#length);
+    else this.#bytes.writeUIntBE(Number(value), this.#length, length);
+    this.#length += length;
   }
-}
 
-function bigEndian(value: number | bigint, length: number): number[] {
-  const integer = BigInt(value);
-  return Array.from({ length }, (_, at) => Number((integer >> BigInt(8 * (length - 1 - at))) & 0xffn));
+  #byte(byte: number): void {
+    this.#makeRoom(1);
+    this.#bytes[this.#length++] = byte;
+  }
+
+  #makeRoom(bytes: number): void {
+    const end = this.#length + bytes;
+    if (end <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(end, 2 * this.#bytes.length));
+    this.#bytes.copy(larger);
+    this.#bytes = larger;
+  }
 }

@@ -10,6 +10,9 @@ const PRIMITIVES = ['integer', 'decimal', 'bool', 'string', 'guard', 'time', 'un
 const ANY = 8;
 
 export class NameWriter extends CborWriter {
+  /** The bytes of hashes that were written, by their texts: there are few, and most of them come often. */
+  readonly #hashes = new Map<string, Uint8Array>();
+
   moduleName({ name, namespace }: ModuleName): void {
     this.array(2);
     this.text(name);
@@ -32,7 +35,9 @@ export class NameWriter extends CborWriter {
 
   /** @param hash in base64url */
   hash(hash: string): void {
-    this.binary(decodeBase64url(hash));
+    const bytes = this.#hashes.get(hash) ?? decodeBase64url(hash);
+    this.#hashes.set(hash, bytes);
+    this.binary(bytes);
   }
 
   parameter({ name, type }: Parameter5): void {
