@@ -141,7 +141,7 @@ export function parseHeader(bytes: Uint8Array): BlockHeader {
 }
 
 /** @returns 178 + 36n bytes for n adjacents @throws RangeError if a field does not fit into its bytes */
-export function encodeHeader(header: BlockHeader): Uint8Array<ArrayBuffer> {
+export function encodeHeader(header: BlockHeader): Uint8Array {
   const count = header.adjacents.length;
   const bytes = new Uint8Array(headerBytes(count));
   const view = viewOf(bytes);

@@ -23,7 +23,7 @@ export function encodeBase64url(bytes: Uint8Array): string {
  * @param byteLength the required number of bytes; by default, any number is accepted
  * @throws LedgerFormatError for invalid characters, padding, nonzero bits after the last byte, and another length
  */
-export function decodeBase64url(text: string, byteLength?: number): Uint8Array<ArrayBuffer> {
+export function decodeBase64url(text: string, byteLength?: number): Uint8Array {
   const bytes = Uint8Array.from(Buffer.from(text, 'base64url'));
   // Buffer skips unknown characters, so only encoding the bytes again shows whether the text was valid.
   if (encodeBase64url(bytes) !== text) {

@@ -9,8 +9,10 @@ import { DEVICE_FAULTS, TELEMETRY_FIELDS, type TelemetryField } from '../device.
 import { tuningLimitsShape, tuningShape, variantShape } from './tuning.ts';
 
 const u64 = z.bigint().min(0n).max(0xffff_ffff_ffff_ffffn);
+/** A name of its own, so that the types of the package, which infer it, are read by TypeScript before 5.7, too. */
+interface Words extends Uint32Array {}
 const words = (count: number) =>
-  z.custom<Uint32Array>((value) => value instanceof Uint32Array && value.length === count, `expected ${count} words`);
+  z.custom<Words>((value) => value instanceof Uint32Array && value.length === count, `expected ${count} words`);
 
 const range = z
   .object({
