@@ -34,7 +34,7 @@ describe.skipIf(noServer)(`the program of docs/library.md about a fleet${whyNoSe
       try {
         const [program] = programsOf('A fleet');
         // Another solution may come before the miner has stopped.
-        expect(await runProgram(program, 0, { 'nats://127.0.0.1:4222': server.url })).toMatch(/^(accepted\n)+$/);
+        expect(await runProgram(program, { 'nats://127.0.0.1:4222': server.url })).toMatch(/^(accepted\n)+$/);
         expect(node.ledger.stats.accepted).toBeGreaterThan(0);
       } finally {
         stop.abort();
@@ -61,7 +61,6 @@ describe('the programs of docs/library.md about a node', () => {
   const run = (i: number, url: string, here: Record<string, string> = {}) =>
     runProgram(
       programs[i],
-      i,
       { 'http://127.0.0.1:1848': url, mainnet01: 'development', ...here },
       { RECEIVER_KEY: publicKey },
     );

@@ -1,11 +1,11 @@
 /** Runs the programs that docs/library.md shows. */
 
 import { execFile } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { onTestFinished } from 'vitest';
 
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const PAGE = readFileSync(new URL('../docs/library.md', import.meta.url), 'utf8');
 
 /** @returns the programs of a chapter, in their order */
@@ -14,12 +14,12 @@ export function programsOf(heading: string): string[] {
   return [...chapter.matchAll(/^```js\n(.*?)^```$/gms)].map(([, text]) => text);
 }
 
-/** Each program runs beside this test, because its imports are those of the package. @returns its output */
-export async function runProgram(program: string, i: number, here: Record<string, string>, env = {}): Promise<string> {
-  const file = fileURLToPath(new URL(`./library-page-${i}-${process.pid}.mjs`, import.meta.url));
+/** The program comes on standard input, so that no file of it is in the way of other tests. @returns its output */
+export async function runProgram(program: string, here: Record<string, string>, env = {}): Promise<string> {
   const replaced = { ...here, "from 'pickaxe'": "from '#pickaxe/index.js'" };
   const text = Object.entries(replaced).reduce((text, [from, to]) => text.replaceAll(from, to), program);
-  writeFileSync(file, text.replace(/p2pUrl: '[^']+', /, ''));
-  onTestFinished(() => rmSync(file, { force: true }));
-  return (await promisify(execFile)(process.execPath, [file], { env: { ...process.env, ...env } })).stdout;
+  const options = { cwd: ROOT, env: { ...process.env, ...env } };
+  const running = promisify(execFile)(process.execPath, ['--input-type=module', '-'], options);
+  running.child.stdin!.end(text.replace(/p2pUrl: '[^']+', /, ''));
+  return (await running).stdout;
 }
