@@ -28,6 +28,8 @@ const COMMANDED: Readonly<Record<string, string>> = {
   'test/cli/usage/commands-document.test.ts': 'it names the page of the command, and starts nothing',
   'test/wings.ts': 'it names the folder',
   'src/cli/commands.ts': 'it describes the command',
+  'src/cli/mock-node/dev.ts': 'a comment names its option',
+  'src/cli/mock-node/state-file.ts': 'a comment names its option',
 };
 
 const files = ['test', 'bench', 'scripts', 'examples', 'src/cli'].flatMap((folder) =>

@@ -101,7 +101,7 @@ describe('the mock node of the package', () => {
   /** @returns whether a command has a result once it is sent */
   const hasResult = async (options: MockNodeOptions, before: (node: MockNode) => void = () => {}) => {
     const accounts = [alice, bob].map((account) => ({ account, balance: '10' }));
-    const node = new MockNode({ chains: 4, accounts, ...options });
+    const node = new MockNode({ dialect: 'chainweb', chains: 4, accounts, ...options });
     onTestFinished(() => node.close());
     const { url } = await node.start();
     before(node);

@@ -68,10 +68,10 @@ describe('a node that starts with the state of another', () => {
   });
 
   it('is in the package', async () => {
-    const node = new MockNode(OPTIONS);
+    const node = new MockNode({ dialect: 'chainweb', ...OPTIONS });
     await node.start();
     node.ledger.advance(0);
-    const next = new MockNode(OPTIONS, { state: node.save() });
+    const next = new MockNode({ dialect: 'chainweb', ...OPTIONS }, { state: node.save() });
     await next.start();
     expect(next.ledger.chains.tip(0).id).toBe(node.ledger.chains.tip(0).id);
     await Promise.all([node.close(), next.close()]);
