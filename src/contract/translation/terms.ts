@@ -51,7 +51,7 @@ export type Term =
   | { readonly kind: 'dynamic-name'; readonly reference: string; readonly index: number; readonly member: string }
   | { readonly kind: 'member'; readonly member: Member }
   | { readonly kind: 'module'; readonly name: ModuleName; readonly interfaces: readonly ModuleName[] }
-  /** A native by its name, or by a name of its own for a number of arguments: `round-prec` for `round` with two. */
+  /** A native by its name. Some have another name with more arguments: `round` with two is `round-prec`. */
   | { readonly kind: 'native'; readonly name: string }
   | { readonly kind: 'constant'; readonly value: bigint | Decimal | string | boolean | Unit }
   | { readonly kind: 'lambda'; readonly parameters: readonly Parameter5[]; readonly body: Term }

@@ -18,7 +18,7 @@ import { NameWriter } from './names.ts';
 
 /** Microseconds from the beginning of the modified Julian day 0 until 1970. */
 const MICROS_BEFORE_1970 = 40_587n * 86_400_000_000n;
-/** The predicates of keysets that are no functions of a module, by their numbers. */
+/** The built-in predicates of keysets, by their numbers. */
 const PREDICATES = ['keys-all', 'keys-2', 'keys-any'];
 
 /** Counts the parts of the values, and fails for values that are too large. */

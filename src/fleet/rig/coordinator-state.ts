@@ -129,8 +129,8 @@ export class CoordinatorStates {
   }
 
   /**
-   * Replaces the work by an equal one, for a listener that was told that the work has ended and does not mine it again.
-   * Solutions of both belong to the coordinator's work.
+   * Replaces the work by an equal one. A miner ignores a work whose end was reported, as that of each work is when its
+   * source is closed. Solutions of both belong to the coordinator's work.
    */
   renew(known: IssuedWork): void {
     known.work = { ...known.work };

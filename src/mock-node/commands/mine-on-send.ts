@@ -42,8 +42,8 @@ export class MineOnSend {
   }
 
   /**
-   * Adds blocks until no command of the chain waits any more. If a command sends something to another chain, that chain
-   * gets blocks until there is a proof for it.
+   * Adds blocks until all waiting commands of the chain are in blocks. If a command sends something to another
+   * chain, that chain gets blocks until there is a proof for it.
    * @param waiting the number of commands that wait for a block of the chain
    */
   mine(chain: number, waiting: () => number): void {

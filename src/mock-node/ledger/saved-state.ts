@@ -19,7 +19,7 @@ import type { Ledger } from './ledger.ts';
 const MOST_BLOCKS = 20_000;
 
 const FORMAT = 'pickaxe mock-node 1';
-const WHOLE = 'it is no whole state of a mock node';
+const INCOMPLETE = 'it is not a complete state of a mock node';
 /** Later than every block: the node's clock may have been ahead when it made a block. */
 const ANY_TIME_US = 2n ** 62n;
 /** Maximum length of a quoted message, in characters. */
@@ -41,7 +41,7 @@ export type Saved = z.output<typeof Saved>;
 
 /** @throws StateError for a text that is no state, or the state of a node with other settings */
 export function readState(text: string, settings: Settings): Saved {
-  const saved = orStateError(WHOLE, () => checked(Saved, JSON.parse(text), 'state'));
+  const saved = orStateError(INCOMPLETE, () => checked(Saved, JSON.parse(text), 'state'));
   const own = settingsOf(settings);
   const other = Object.keys(own).find((name) => own[name] !== saved.settings[name]);
   if (other !== undefined) throw new StateError(`it is the state of a node with another option "${other}"`);

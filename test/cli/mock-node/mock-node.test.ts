@@ -235,7 +235,7 @@ describe('--state', () => {
     [
       '{',
       [],
-      /^error: --state a\.state: it is no whole state of a mock node \(.*\)\. To begin anew, delete the file\.\n$/,
+      /^error: --state a\.state: it is not a complete state of a mock node \(.*\)\. To begin anew, delete the file\.\n$/,
     ],
     [
       undefined,

@@ -110,9 +110,9 @@ describe('a text is refused', () => {
   });
 
   const CHANGES: [string, (state: string) => string, RegExp][] = [
-    ['that breaks off', (state) => state.slice(0, -9), /^it is no whole state of a mock node \(.*JSON/],
-    ['of another program', () => '{"name":"pickaxe"}', /^it is no whole state of a mock node \(state\.state: /],
-    ['of a later version', (state) => state.replace('node 1', 'node 2'), /no whole state .*state\.state: .*node 1/],
+    ['that breaks off', (state) => state.slice(0, -9), /^it is not a complete state of a mock node \(.*JSON/],
+    ['of another program', () => '{"name":"pickaxe"}', /^it is not a complete state of a mock node \(state\.state: /],
+    ['of a later version', (state) => state.replace('node 1', 'node 2'), /complete state .*state\.state: .*node 1/],
     [
       'with another first block',
       (state) => state.replace(/"first":\["[^"]*"/, '"first":["AAAA"'),

@@ -29,7 +29,7 @@ export function excerptLines(
   const start = column < room ? 0 : Math.min(column - Math.floor(room / 2), characters.length - room);
   const first = Math.max(0, start);
   const shown = characters.slice(first, first + room);
-  // An ellipsis says that the line goes on.
+  // An ellipsis marks where the line is cut.
   if (first > 0) shown[0] = '…';
   if (first + room < characters.length) shown[room - 1] = '…';
   const before = ' '.repeat(Math.max(0, column - first));

@@ -9,7 +9,7 @@ import { DEVICE_FAULTS, TELEMETRY_FIELDS, type TelemetryField } from '../device.
 import { tuningLimitsShape, tuningShape, variantShape } from './tuning.ts';
 
 const u64 = z.bigint().min(0n).max(0xffff_ffff_ffff_ffffn);
-/** A name of its own, so that the types of the package, which infer it, are read by TypeScript before 5.7, too. */
+/** Named, so that the inferred types of the package also compile with TypeScript before 5.7. */
 interface Words extends Uint32Array {}
 const words = (count: number) =>
   z.custom<Words>((value) => value instanceof Uint32Array && value.length === count, `expected ${count} words`);
