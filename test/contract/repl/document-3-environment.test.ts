@@ -327,6 +327,17 @@ describe('env-enable-repl-natives', () => {
   });
 });
 
+describe('env-chain-data', () => {
+  it.each([4, 5] as const)('takes any text as a chain, and notes others than 0 to 19, in dialect %i', (dialect) => {
+    const set = (chain: string) => `(env-chain-data { "chain-id": "${chain}" })`;
+    const code = `(env-chain-data { "sender": "s" }) ${set('19')} ${set('20')}`;
+    const session = newSession(dialect, { 'a.repl': `${code} (expect "" "20" (at 'chain-id (chain-data)))` });
+    const { expectations, notes } = session.runFile('a.repl');
+    expect(expectations).toMatchObject([{ passed: true }]);
+    expect(notes).toEqual(['env-chain-data has set chain-id "20", but nodes have chains 0 to 19']);
+  });
+});
+
 describe('env-hash', () => {
   it.each([4, 5] as const)('notes a hash of other than 256 bits, in dialect %i', (dialect) => {
     const session = newSession(dialect, { 'a.repl': `(env-hash "YQ") (env-hash "${ID}")` });
