@@ -27,11 +27,16 @@ function missingText({ name }: LoadedModule, wanted: string, member: string, dia
     : `Interface member not implemented, module ${name.text} does not implement interface ${wanted} member: ${member}`;
 }
 
-const KINDS: Partial<Record<Definition['kind'], Definition['kind']>> = {
+/** Of each kind of signature in an interface, the kind of the definition that implements it. */
+const KINDS = {
   'defun-signature': 'defun',
   'defcap-signature': 'defcap',
   'defpact-signature': 'defpact',
-};
+} as const;
+
+function isSignature(definition: Definition): definition is Extract<Definition, { kind: keyof typeof KINDS }> {
+  return definition.kind in KINDS;
+}
 
 interface Signature {
   readonly parameters: readonly Parameter[];
@@ -55,12 +60,11 @@ class Comparison {
 
   check(): void {
     const [wanted, found] = [this.#wanted.definition, this.#found.definition];
-    const kind = KINDS[wanted.kind];
-    if (!kind || !('parameters' in found) || !('parameters' in wanted)) {
+    if (!isSignature(wanted) || !('parameters' in found)) {
       if (this.#dialect === 5) throw this.#differs(found.name);
       throw new ContractError('eval', `found overlapping refs - please resolve: ${found.name}`, found.position);
     }
-    this.#match('Def type mismatch', kind, found.kind);
+    this.#match('Def type mismatch', KINDS[wanted.kind], found.kind);
     if (this.#dialect === 5) this.#matchMeta(wanted, found);
     this.#matchType('Return type mismatch', wanted.returnType, found.returnType);
     this.#match('Arity mismatch', wanted.parameters.length, found.parameters.length);

@@ -5,7 +5,7 @@ import type { Dialect } from '#pickaxe/contract/dialect.js';
 import type { DefpactState } from '#pickaxe/contract/runtime/defpact-state.js';
 import type { Environment } from '#pickaxe/contract/runtime/environment.js';
 import { hashText } from '#pickaxe/contract/values/hash.js';
-import { messageOf } from '../faults.ts';
+import { faultOf, messageOf } from '../faults.ts';
 import { hashOf5 } from '../hashes.ts';
 import { Chain, ID, onChain, YIELDS } from './chain.ts';
 
@@ -82,6 +82,18 @@ describe('defpacts across chains', () => {
   ])('do not go on under another id, dialect %i', (dialect, message) => {
     const there = new Chain(YIELDS, dialect, onChain('1'));
     expect(messageOf(() => there.continue(1, { foreign: { ...begun(), id: 'x' } }))).toBe(message);
+  });
+
+  it('name at most ten characters of a chain, and twenty of a hash, in what nodes of dialect 5 store', () => {
+    for (const [chain, shown] of [
+      ['1234567890', '1234567890'],
+      ['12345678901', '1234567890...'],
+    ]) {
+      const there = new Chain(YIELDS, 5, onChain(chain));
+      const [received, expected] = [HASH, hashOf5(YIELDS)].map((hash) => `${hash.slice(0, 20)}...`);
+      const stored = `Yield provenance does not match, received: Provenance 1 ${received} , expected: Provenance ${shown} ${expected}`;
+      expect(faultOf(() => there.continue(1, { foreign: begun() }))).toMatchObject({ stored });
+    }
   });
 
   it.each<[string, Partial<Environment>, Dialect, string]>([

@@ -85,6 +85,27 @@ describe('namespaces', () => {
     expect(five.fault(root)).toBe('Namespace installation error: cannot install in root namespace');
   });
 
+  it.each([4, 5] as const)('are not asked for upgrades since version 4.4, in dialect %i', (dialect) => {
+    const member = dialect === 4 ? '(policy)' : 'policy';
+    const { say } = dialogue(dialect, policy('true'), `(env-namespace-policy false ${member})`);
+    expect(say(policy('true'))).toMatch(/^"Loaded module p, hash /);
+  });
+
+  it('are asked for upgrades before version 4.4', () => {
+    const flag = "(env-exec-config ['DisablePact44])";
+    const { fault } = dialogue(4, policy('true'), '(env-namespace-policy false (policy))', flag);
+    expect(fault(policy('true'))).toBe('Definitions in default namespace are not authorized');
+  });
+
+  it('ask their user guard for upgrades in no version', () => {
+    const { say, fault } = dialogue(4, KEYS, BOB, DEFINE, "(namespace 'n)", '(module m G (defcap G () true))');
+    say('(env-keys [])');
+    expect(fault('(module o G (defcap G () true))')).toBe('Keyset failure (keys-all): [bob]');
+    expect(say('(module m G (defcap G () true))')).toMatch(/^"Loaded module n.m, hash /);
+    say("(env-exec-config ['DisablePact44])");
+    expect(say('(module m G (defcap G () true))')).toMatch(/^"Loaded module n.m, hash /);
+  });
+
   it('do not show what a policy has given on chain', () => {
     const { fault } = dialogue(
       4,

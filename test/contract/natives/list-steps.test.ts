@@ -65,6 +65,10 @@ it.each([
   expect((many - few) / 640).toBe(perCharacter);
 });
 
+it.each(['["a" 1]', '[1 "a"]', '["a" [1]]', '[[1] "a"]'])('(sort %s) counts as sorting numbers does', (list) => {
+  expect(stepsOf(`(sort ${list})`, 4) - stepsOf(list, 4)).toBe(stepsOf('(sort [2 1])', 4) - stepsOf('[2 1]', 4));
+});
+
 it.each([4, 5] as const)('a pairing of points counts thousands of steps for each pair, in dialect %i', (dialect) => {
   const steps = (count: number) => {
     const points = `(make-list ${count} {'x: 0, 'y: 0}) (make-list ${count} {'x: [0], 'y: [0]})`;

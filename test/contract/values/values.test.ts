@@ -28,6 +28,11 @@ import { storables } from '../arbitraries.ts';
 const one = new Decimal(10n, 1);
 const member = new QualifiedName(new ModuleName('m'), 'f');
 
+function reference(name: string, interfaces: readonly string[] = [], isEqualByName = false): ModuleRef {
+  const names = interfaces.map((each) => new ModuleName(each));
+  return new ModuleRef(new ModuleName(name), names, isEqualByName);
+}
+
 /** @param innermost the value inside of `depth` lists */
 function nested(depth: number, innermost: Storable = 1n): Storable {
   let value = innermost;
@@ -105,6 +110,11 @@ describe('equality', () => {
       new ModuleRef(member.module, undefined),
       false,
     ],
+    ['modules with equal interfaces', reference('m', ['i', 'j']), reference('m', ['i', 'j']), true],
+    ['modules with other interfaces', reference('m', ['i', 'j']), reference('m', ['i']), false],
+    ['modules whose interfaces do not count for one of them', reference('m', ['i'], true), reference('m'), true],
+    ['modules whose interfaces do not count', reference('m', ['i'], true), reference('m', [], true), true],
+    ['modules of other names', reference('m', ['i'], true), reference('n', ['i'], true), false],
   ])('of %s', (_, a, b, equal) => {
     expect(areEqual(a, b)).toBe(equal);
     expect(areEqual(b, a)).toBe(equal);

@@ -93,6 +93,14 @@ const FAILURES: readonly [string, { command: () => Command; 4: [string, string];
     },
   ],
   [
+    'a defpact that has not begun, with an id of more than twenty characters',
+    {
+      command: () => commandOf(0, read({ cont: { pactId: LONG_ID, step: 1, rollback: false, data: {}, proof: null } })),
+      4: ['EvalError', `resumePact: no previous execution found for: ${LONG_ID}`],
+      5: ['EvalError', `No previous defpact execution found for defpact id:  ${LONG_ID.slice(0, 20)}...`],
+    },
+  ],
+  [
     'too much gas',
     {
       command: () => commandOf(0, toBob('1.0'), { meta: { gasLimit: 160 } }),
