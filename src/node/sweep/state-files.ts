@@ -306,7 +306,8 @@ function textOf(fs: StateFileSystem, file: string): string {
  */
 function isGone(owner: string): boolean {
   const [, pid, host] = /^(\d{1,10}) (\S+) \S+$/.exec(owner) ?? [];
-  if (pid === undefined || host !== hostname()) return false;
+  // A text that names no owner has no host either.
+  if (host !== hostname()) return false;
   // An owner with the id of this process is an earlier process: in containers, ids are often the same after a restart.
   return Number(pid) === process.pid || !isAlive(Number(pid));
 }

@@ -1,4 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -6,6 +16,15 @@ import { noteStartError } from '#pickaxe/app/process/log-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'pickaxe-start-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+/** @returns where a link leads; undefined if there is none, as for the descriptor that has listed its folder */
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
 
 const lastLines = (file: string) => readFileSync(file, 'utf8').trimEnd().split('\n').slice(-2);
 
@@ -33,6 +52,13 @@ test('only the owner may read a new file', async () => {
   const file = join(folder, 'new.log');
   await noteStartError({ file, format: 'text' }, 'no key');
   if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test.skipIf(process.platform !== 'linux')('the file is closed', async () => {
+  const file = join(folder, 'closed.log');
+  await noteStartError({ file, format: 'text' }, 'no key');
+  const open = readdirSync('/proc/self/fd').map((fd) => linkOf(join('/proc/self/fd', fd)));
+  expect(open).not.toContain(file);
 });
 
 test('a file that cannot be written causes no further error, and a link is not followed', async () => {

@@ -70,6 +70,25 @@ describe('a file that is appended to', () => {
     expect(text()).toBe('new\nsecond\n');
   });
 
+  it('is opened once, as long as it stays in its place', async () => {
+    const file = opened();
+    const handle = await file.open();
+    await append(file, 'first\n');
+    expect(await file.open()).toBe(handle);
+    renameSync(path, `${path}-old`);
+    expect(await file.open()).not.toBe(handle);
+  });
+
+  it.skipIf(process.platform === 'win32')('is written on where its path cannot be looked at', async () => {
+    const file = opened();
+    await append(file, 'first\n');
+    const folder = join(path, '..');
+    renameSync(folder, `${folder}-away`);
+    writeFileSync(folder, 'a file in the place of the folder');
+    await append(file, 'second\n');
+    expect(text(join(`${folder}-away`, 'file'))).toBe('first\nsecond\n');
+  });
+
   it('goes on where it was truncated', async () => {
     const file = opened();
     await append(file, 'first\n');

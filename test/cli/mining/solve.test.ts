@@ -98,6 +98,17 @@ describe.skipIf(process.platform === 'win32')('a warm worker of a later version'
     expect(await ask(header, HELLO, (type) => answers[type])).toEqual({ nonce, hashes: 0, hashesPerSecond: 3 });
   });
 
+  it('has searched what its count has grown by since the question', async () => {
+    const header = makeHeader(100);
+    const nonce = solve(header);
+    const counts = [7_000, 7_250];
+    const answersTo = (type: string) =>
+      type === 'job'
+        ? [{ type: 'share', nonce: `${nonce}`, id: 1 }]
+        : [{ type: 'stats', hashes: counts.shift(), hashesPerSecond: 3 }];
+    expect(await ask(header, HELLO, answersTo)).toEqual({ nonce, hashes: 250, hashesPerSecond: 3 });
+  });
+
   it('that gives a wrong nonce is not believed', async () => {
     const stats = { type: 'stats', hashes: 7, hashesPerSecond: 3 };
     const answers: Record<string, object[]> = { job: [{ type: 'share', nonce: '7' }], stats: [stats] };

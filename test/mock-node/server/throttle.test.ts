@@ -4,6 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { Throttle } from '#pickaxe/mock-node/server/throttle.js';
+import { mocksOf } from '../ask.ts';
+import type { OtherOptions } from '../node.ts';
 
 const RATES = { global: 1, mempool: 1, putPeer: 1 };
 
@@ -59,6 +61,26 @@ describe('of requests', () => {
     expect(counts).toEqual([12, 0, 1, 2, 12, 12]);
   });
 });
+
+it.each<[NonNullable<OtherOptions['throttled']>, service: number, p2p: number]>([
+  ['none', 200, 200],
+  ['p2p', 200, 429],
+  ['all', 429, 429],
+])(
+  'a node that throttles %s answers the sixth request of a client with %i, and on its P2P side with %i',
+  async (...row) => {
+    const [throttled, ...expected] = row;
+    const clock = { ...systemClock, nowUs: () => systemClock.nowUs(), monotonicMs: () => 0 };
+    const options = { chains: 4, p2p: 'plain', throttled, throttling: { global: 1 } } as const;
+    const { ask, p2p } = await mocksOf('chainweb')(options, { clock });
+    const statuses = [];
+    for (const side of [ask, p2p]) {
+      for (let i = 0; i < 5; i++) await side('/cut');
+      statuses.push((await side('/cut')).status);
+    }
+    expect(statuses).toEqual(expected);
+  },
+);
 
 describe('a refusal', () => {
   it.each([

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { NEVER } from '#pickaxe/base/system/abort.js';
 import { type BlockReader, findCommand } from '#pickaxe/node/sweep/linked-blocks.js';
 import type { SearchRange } from '#pickaxe/node/sweep/sweep-ledger.js';
+import { integerToTarget } from '#pickaxe/protocol/chain/target.js';
 import { type BlockHeader, blockHash } from '#pickaxe/protocol/ledger/header.js';
 import type { PayloadWithOutputs, Proven } from '#pickaxe/protocol/ledger/payload.js';
 
@@ -133,6 +134,23 @@ it('a command is the one whose result has its request key, whether it has failed
   expect(await search('command', bytes({}), named)).toBeUndefined();
 });
 
+it.each([
+  [[1, 1, 1, 1], 3n],
+  [[1, 4, 4, 4], 12n],
+  [[1, 4, 4, 2], 6n],
+  [[1, 4, 2, 4], 6n],
+  [[1, 2, 4, 4], 6n],
+  [[1, 2, 3, 4], 6n],
+])('from a command on, blocks of the difficulties %j count as so many easiest blocks', async (all, hashes) => {
+  // The command is in the second block.
+  const chain = chainOf((height) => integerToTarget(((1n << 256n) - 1n) / BigInt(all[Number(height)])));
+  const { work } = await searched('command', bytes({}), outputOf(KEY, 'success'), chain, {
+    network: 'development',
+    range: { height: 1 },
+  });
+  expect(work).toEqual({ hashes, blocks: 7n });
+});
+
 describe('of the blocks of a network with work', () => {
   it('all but the first one need it', async () => {
     expect(await search('command', bytes({}), outputOf(KEY, 'success'))).toBeDefined();
@@ -142,17 +160,4 @@ describe('of the blocks of a network with work', () => {
       /Block 3 of chain 0 .* no proof of work/,
     );
   });
-});
-
-it('the work above a block counts only as that of the easiest block', async () => {
-  const transaction = bytes({ cmd: '{}', hash: KEY, sigs: [] });
-  const workOf = async (easyAbove: bigint) => {
-    // Blocks take 256 hashes, and those above that height one hash.
-    const chain = chainOf((height) => new Uint8Array(32).fill(255, 0, height > easyAbove ? 32 : 31));
-    const options = { network: 'development', range: { height: 1 } };
-    return (await searched('command', transaction, outputOf(KEY, 'success'), chain, options)).work;
-  };
-  expect(await workOf(3n)).toEqual({ hashes: 3n * 256n, blocks: 7n });
-  expect(await workOf(2n)).toMatchObject({ hashes: 3n });
-  expect(await workOf(1n)).toMatchObject({ hashes: 3n });
 });

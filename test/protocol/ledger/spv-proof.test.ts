@@ -75,6 +75,9 @@ describe('a proof', () => {
   const [{ proof, targetChain, root }] = proofs;
   const json = jsonOf(proof);
 
+  /** The beginning of a path, with this number of bytes, that states a number of steps. */
+  const head = (bytes: number, steps: number) => new Uint8Array(bytes).fill(steps, 3, 4);
+
   it('says what is wrong', () => {
     const faults: [object, string][] = [
       [{ algorithm: 'SHA512' }, 'proof.algorithm: must be SHA512t_256'],
@@ -82,6 +85,8 @@ describe('a proof', () => {
       [{ object: undefined }, 'proof.object: '],
       [{ subject: { input: 'ABN7' } }, 'proof.subject.input: is not the output of a transaction'],
       [{ object: 'AAAA' }, 'proof.object: 3 bytes do not hold a path of 0 steps'],
+      [{ object: encodeBase64url(head(11, 1)) }, 'proof.object: 11 bytes do not hold a path of 0 steps'],
+      [{ object: encodeBase64url(head(12, 1)) }, 'proof.object: 12 bytes do not hold a path of 1 steps'],
     ];
     for (const [fields, message] of faults)
       expect(() => parseSpvProof(proofOf({ ...json, ...fields }))).toThrow(message);

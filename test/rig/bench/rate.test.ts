@@ -18,9 +18,12 @@ class TimedEngine implements Engine {
   readonly kind = 'cpu';
   nowMs = 0;
   readonly #steps: Iterable<Step>;
+  readonly #reportsAll: boolean;
 
-  constructor(steps: Iterable<Step>) {
+  /** @param reportsAll whether it reports all steps, and does not end when it is stopped */
+  constructor(steps: Iterable<Step>, reportsAll = false) {
     this.#steps = steps;
+    this.#reportsAll = reportsAll;
   }
 
   async open() {
@@ -29,7 +32,7 @@ class TimedEngine implements Engine {
 
   async *search(_: Job, ranges: Ranges, stop: AbortSignal): AsyncGenerator<SearchReport> {
     for (const { ms, hashes, cores } of this.#steps) {
-      if (stop.aborted) return;
+      if (stop.aborted && !this.#reportsAll) return;
       this.nowMs += ms;
       const searched = ranges.take({ counters: hashes, pages: 1 })!;
       yield { searched, hashes: sizeOf(searched), beganMs: 0, candidates: [], ...(cores && { cores }) };
@@ -74,6 +77,13 @@ it('each slice is reported when it ends, with the part of the measurement that i
   const endless = new TimedEngine(steps([1e6, 10, 100]));
   await measure(endless, 0.5, () => {}, told);
   expect(told).toEqual([0.2, 0.4, 0.6, 0.8, 1].map((done) => [10_000, done]));
+});
+
+it('what an engine reports after the last slice does not count', async () => {
+  const late = new TimedEngine(steps([100, 100, 10]), true);
+  const told: number[][] = [];
+  expect(await measure(late, 5, () => {}, told)).toEqual([100, 100, 100, 100, 100]);
+  expect(told).toHaveLength(5);
 });
 
 it('a search that ends by itself has no hashrate', async () => {

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fingerprintOf } from '#pickaxe/base/net/certificate.js';
 import { examinePool, type PoolExamination } from '#pickaxe/rig/survey/examine-pool.js';
 import { eventually } from '../../miner/source/follow.ts';
@@ -22,6 +22,14 @@ describe('an examination of a pool', () => {
   it('finds nothing wrong with a good pool', async () => {
     const { url } = await MockPool.start([...GREETING, jobLine('a', makeHeader())]);
     expect(brief(await examinePool({ url, account }))).toEqual(['ok connection', 'ok user', 'ok work']);
+  });
+
+  it('takes a millisecond at least, as it says', async () => {
+    vi.useFakeTimers({ toFake: ['hrtime'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { url } = await MockPool.start([...GREETING, jobLine('a', makeHeader())]);
+    const said = (await examinePool({ url, account })).findings.map(({ what }) => what).join('\n');
+    expect(said.match(/[^ ]+ ms\b/g)).toEqual(['1 ms', '1 ms', '1 ms', '1 ms']);
   });
 
   it('sends nothing without a user, and reports whether the pool can be reached', async () => {

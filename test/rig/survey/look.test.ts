@@ -63,6 +63,16 @@ it('where no headers are served, the block is the one whose hash the cut has, no
   expect((await lookAt(api, clockAt(younger.creationTimeUs))).newestBlockUs).toBe(older.creationTimeUs);
 });
 
+it.each([
+  ['its description and its cut differ', async () => ({ network: 'described' }), 'in-cut', 'described'],
+  ['it has no description', missing, 'in-cut', 'in-cut'],
+  ['its cut names none', async () => ({ network: 'described' }), undefined, 'described'],
+  ['neither names one', missing, undefined, undefined],
+])('which network a node serves, where %s', async (_, info, inCut, network) => {
+  const cut = async () => ({ ...cutOf(), ...(inCut !== undefined && { network: inCut }) });
+  expect((await lookAt(node({ info: info as LookedAt['info'], cut }), systemClock)).network).toBe(network);
+});
+
 it('a node that does not answer keeps a look waiting only until the time on the given clock is up', async () => {
   let timeUp = () => {};
   const setTimeout: typeof systemClock.setTimeout = (act, ms) => {

@@ -1,15 +1,17 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startBlockLog } from '#pickaxe/app/composition/block-recorder.js';
 import { blocks } from '#pickaxe/app/composition/sidecars.js';
 import type { BlockEvent } from '#pickaxe/miner/events/events.js';
 import { readLine } from '#pickaxe/node/blocks/block-lines.js';
+import { MemoryStore } from '#pickaxe/node/blocks/block-log.js';
 import { recordOf } from '#pickaxe/node/blocks/record.js';
 import { parseHeader } from '#pickaxe/protocol/ledger/header.js';
 import { decodeBase64url, encodeBase64url, parseExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { payloadWithOutputsFromJson } from '#pickaxe/protocol/ledger/payload.js';
-import { madeHeader, madeRecord, PretendNode } from '../../../node/blocks/pretend.ts';
+import { FakeClock, madeHeader, madeRecord, PretendNode } from '../../../node/blocks/pretend.ts';
 import { PATIENCE } from '../../../patience.ts';
 import { payloads } from '../../../protocol/ledger/vectors.ts';
 import { hashes, verdict } from '../../../rig/status/fakes.ts';
@@ -309,6 +311,39 @@ test('a header that is none, and a folder that cannot be made, are said; mining 
     ),
   );
   await end();
+});
+
+describe('with a clock that stands still', () => {
+  const blockLog = () => {
+    const { running, said } = idleMiner();
+    const clock = new FakeClock();
+    const openViews = () => ({ views: [new PretendNode('http://one')], close: async () => {} });
+    const options = { settings: { ...SETTINGS, folder }, ...NODES, account: 'k:me', openViews };
+    const count = (text: string) => said.filter((line) => JSON.stringify(line).includes(text)).length;
+    return { clock, count, ...startBlockLog({ ...running, clock }, new MemoryStore(), options) };
+  };
+
+  test('headers that are none are said five times, and then one in ten seconds', async () => {
+    const { clock, count, record, end } = blockLog();
+    for (const faults of [5, 7, 9]) {
+      for (let i = 0; i < 9; i++) record({ ...ACCEPTED, header: new Uint8Array(285) });
+      expect(count('cannot be recorded')).toBe(faults);
+      clock.advance(20_000);
+    }
+    await end();
+  });
+
+  test('that blocks are sent too fast is said once, and then once in ten seconds', async () => {
+    const { clock, count, record, end } = blockLog();
+    for (let height = 0; height < 1_003; height++) {
+      record({ ...ACCEPTED, type: 'refused-block', header: madeHeader(3, BigInt(height)) });
+    }
+    expect(count('blocks are sent faster than 10 a minute')).toBe(1);
+    clock.advance(10_000);
+    for (const height of [2_000n, 2_001n, 2_002n]) record({ ...ACCEPTED, header: madeHeader(3, height) });
+    expect(count('blocks are sent faster than 10 a minute')).toBe(2);
+    await end();
+  });
 });
 
 test('nodes that cannot be asked at all, as with a wrong certificate file, are said; mining goes on', async () => {

@@ -82,16 +82,36 @@ it('a file that cannot be written is said so', async () => {
 });
 
 describe('the formats', () => {
-  const file = (name: string, lines: [number, number][]) => ({
+  const file = (name: string, lines: [number, number][], branches: [string, number[]][] = []) => ({
     file: name,
     functions: new Map(),
     lines: new Map(lines),
-    branches: new Map(),
+    branches: new Map(branches),
   });
 
   it('say nothing of no module', () => {
     expect(coverageLines([], inPlain)).toEqual(['coverage: no module was loaded from a file']);
     expect(lcovText([])).toBe('');
+  });
+
+  it('name lines that were run, however often, with a branch that was not', () => {
+    const lines: [number, number][] = [
+      [1, 1],
+      [2, 0],
+      [3, 2],
+      [4, 1],
+    ];
+    const branches: [string, number[]][] = [
+      ['1:1', [2, 0]],
+      ['2:1', [0, 0]],
+      ['3:1', [1, 1]],
+      ['3:9', [0, 2]],
+      ['4:1', [1, 2]],
+      ['5:1', [0, 1]],
+    ];
+    expect(coverageLines([file('a.pact', lines, branches)], inPlain)[1]).toBe(
+      'a.pact      75 %      58 %  2; branches of 1, 3',
+    );
   });
 
   it('have a row for all files', () => {
