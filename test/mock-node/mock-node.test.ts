@@ -9,6 +9,9 @@ import { DIALECTS, MockNode, type MockNodeOptions } from './node.ts';
 
 const startMining = miningOf('document');
 
+/** The header with a node's version, which is another one in each dialect. */
+const VERSIONS = { document: 'x-ledger-node-version', chainweb: 'x-chainweb-node-version' } as const;
+
 describe('every answer', () => {
   it('has the headers of a node', async () => {
     const { ask, getWork, updates, url } = await startMining();
@@ -38,12 +41,17 @@ describe('every answer', () => {
       const node = new DefaultNode({ network: 'testnet04', ...options });
       onTestFinished(() => node.close());
       const { url } = await node.start();
-      const statusesOf = async (network: string) =>
+      const answersOf = async (network: string) =>
         await Promise.all(
-          DIALECTS.map(async (dialect) => (await fetch(`${url}${basePathOf(dialect, network)}/cut`)).status),
+          DIALECTS.map(async (dialect) => {
+            const { status, headers } = await fetch(`${url}${basePathOf(dialect, network)}/cut`);
+            const own = Object.values(VERSIONS).filter((name) => headers.has(name));
+            return { status, own };
+          }),
         );
-      expect(await statusesOf('testnet04')).toEqual(statuses);
-      expect(await statusesOf('mainnet01')).toEqual([404, 404]);
+      const own = DIALECTS.map((dialect) => [VERSIONS['dialect' in options ? options.dialect : dialect]]);
+      expect(await answersOf('testnet04')).toEqual(statuses.map((status, i) => ({ status, own: own[i] })));
+      expect(await answersOf('mainnet01')).toEqual(own.map((names) => ({ status: 404, own: names })));
     },
   );
 

@@ -15,7 +15,9 @@ const hashed = new Uint8Array(32);
 const bytes = (json: object) => Buffer.from(JSON.stringify(json));
 
 /** A chain of four blocks, the highest first. The first block meets no target, and needs to meet none. */
-function chainOf(targetAt = (height: bigint) => new Uint8Array(32).fill(height === 0n ? 0 : 255)): BlockHeader[] {
+function chainOf(
+  targetAt = (height: bigint): Uint8Array => new Uint8Array(32).fill(height === 0n ? 0 : 255),
+): BlockHeader[] {
   const headers: BlockHeader[] = [];
   let parent: Uint8Array = hashed;
   for (let height = 0n; height < 4n; height++) {
