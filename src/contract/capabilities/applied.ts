@@ -4,8 +4,9 @@ import { ContractError, type Position } from '../errors.ts';
 import type { Capability } from '../runtime/environment.ts';
 import type { Member } from '../runtime/module.ts';
 import type { Evaluator, MemberCall } from '../runtime/native.ts';
+import { SteppedWalk } from '../runtime/steps.ts';
 import type { Defcap } from '../syntax/tree.ts';
-import { storable } from './guards.ts';
+import { isStorable, type Storable, type Value } from '../values/values.ts';
 
 /** An application of a capability with evaluated and checked arguments. */
 export interface Applied {
@@ -39,4 +40,21 @@ export function appliedCapability(
 export function runBody(evaluator: Evaluator, call: Applied['call']): void {
   evaluator.gas.call(call.member.definition.name);
   evaluator.inFrame(call, undefined, (scope) => evaluator.evaluateBody(call.member.definition.body, scope));
+}
+
+/**
+ * @param what the beginning of the message
+ * @returns the values
+ * @throws ContractError if a value cannot be stored, or if the values have too many parts or too deep nesting
+ */
+export function storable(
+  evaluator: Evaluator,
+  values: readonly Value[],
+  what = 'Only value-level terms permitted',
+): readonly Storable[] {
+  const walk = new SteppedWalk(evaluator);
+  return values.map((value) => {
+    if (isStorable(value, walk)) return value;
+    throw new ContractError('eval', `${what}: ${value}`);
+  });
 }

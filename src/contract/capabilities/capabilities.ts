@@ -1,16 +1,15 @@
-/** Acquires, composes and installs capabilities. A capability is a permission that code holds for some time. */
+/** Composes and installs capabilities, and holds them while code runs. */
 
 import { ContractError, type Position } from '../errors.ts';
-import type { Capability } from '../runtime/environment.ts';
 import type { Evaluator, MemberCall } from '../runtime/native.ts';
 import { findFrame } from '../runtime/state.ts';
 import { UNIT, type Value } from '../values/values.ts';
-import { type Applied, appliedCapability, runBody } from './applied.ts';
-import { emitAcquired } from './emitted-events.ts';
-import { isHeld, pushGrant, takeGrant, whileEvaluating } from './grants.ts';
+import { acquire } from './acquisition.ts';
+import { type Applied, appliedCapability } from './applied.ts';
+import { pushGrant, takeGrant, whileEvaluating } from './grants.ts';
 import { requireModuleRights } from './guards.ts';
-import { approve, install, requestInstallation } from './managed4.ts';
-import { acquire5, installAndRun5, installByCode5 } from './managed5.ts';
+import { install, requestInstallation } from './managed4.ts';
+import { installAndRun5, installByCode5 } from './managed5.ts';
 
 /**
  * Holds a capability while an action runs.
@@ -27,7 +26,7 @@ export function withCapability(
   refuseInCapability(evaluator, 'with-capability');
   const applied = appliedCapability(evaluator, call, position);
   requireModuleRights(evaluator, applied.call.member.module);
-  const isNew = acquire(evaluator, applied, []);
+  const isNew = acquire(evaluator, applied);
   const value = run();
   if (isNew) takeGrant(evaluator);
   return value;
@@ -39,7 +38,7 @@ export function withCapability(
  * @throws ContractError if the capability cannot be acquired
  */
 export function acquireForTransaction(evaluator: Evaluator, applied: Applied): void {
-  acquire(evaluator, applied, []);
+  acquire(evaluator, applied);
 }
 
 /**
@@ -52,29 +51,30 @@ export function testCapability(evaluator: Evaluator, applied: Applied): Value {
   if (evaluator.dialect === 5) {
     // A capability with `@event` is refused by `installAndRun5`, because only managed capabilities can be installed.
     if (call.member.definition.meta) installAndRun5(evaluator, applied);
-    else acquire(evaluator, applied, []);
+    else acquire(evaluator, applied);
     return UNIT;
   }
   if (call.member.definition.meta?.kind === 'managed') {
     whileEvaluating(evaluator, [capability], () => install(evaluator, applied));
     return 'Capability installed';
   }
-  return acquire(evaluator, applied, []) ? 'Capability acquired' : 'Capability already acquired';
+  return acquire(evaluator, applied) ? 'Capability acquired' : 'Capability already acquired';
 }
 
 /**
  * The native `compose-capability`. The composed capability is held as long as the capability whose body calls the
  * native. In dialect 4, enforcing a module's governance acquires no capability. If the governance composes one, it is
  * added to the capability that was acquired last, and it is dropped if none is held.
- * @throws ContractError if the innermost frame is not the body of a capability, if the running code lacks the rights
- *   that `requireModuleRights` checks, or if the composed capability cannot be acquired
+ * @throws ContractError if the innermost frame is not the body of a capability, in dialect 4 if the running code lacks
+ *   the rights that `requireModuleRights` checks, or if the composed capability cannot be acquired
  */
 export function composeCapability(evaluator: Evaluator, applied: Applied): void {
   if (evaluator.context.frame?.member.definition.kind !== 'defcap') {
     throw new ContractError('eval', 'compose-capability valid only within defcap body');
   }
-  requireModuleRights(evaluator, applied.call.member.module);
-  if (!acquire(evaluator, applied, evaluator.state.capabilities.evaluating)) return;
+  // Dialect 5 asks for no rights here: capabilities of all modules can be composed.
+  if (evaluator.dialect === 4) requireModuleRights(evaluator, applied.call.member.module);
+  if (!acquire(evaluator, applied, true)) return;
   const { capability, composed } = takeGrant(evaluator);
   if (evaluator.state.capabilities.grants.length === 0) return;
   const outer = takeGrant(evaluator);
@@ -104,38 +104,4 @@ export function refuseInCapability(evaluator: Evaluator, what: string): void {
 export function installByCode(evaluator: Evaluator, applied: Applied): void {
   if (evaluator.dialect === 5) installByCode5(evaluator, applied);
   else requestInstallation(evaluator, applied.capability);
-}
-
-/* The acquisition of a capability. */
-
-/** Number of steps counted for an acquisition, because it makes several new state objects. */
-const ACQUISITION_STEPS = 16;
-
-/**
- * Acquires a capability, unless it is held already.
- * @param around the capabilities that count as being evaluated together with the acquired one. For managed capabilities
- *   of dialect 5, this list has no effect
- * @returns whether the capability was acquired now. If so, the grant of the capability is the newest
- * @throws ContractError if the capability cannot be acquired
- */
-function acquire(evaluator: Evaluator, applied: Applied, around: readonly Capability[]): boolean {
-  const { capability, call } = applied;
-  evaluator.spend(ACQUISITION_STEPS);
-  if (isHeld(evaluator, capability)) return false;
-  const { meta } = call.member.definition;
-  if (meta?.kind === 'managed' && evaluator.dialect === 5) acquire5(evaluator, applied);
-  else whileEvaluating(evaluator, [...around, capability], () => enact(evaluator, applied));
-  if (meta) emitAcquired(evaluator, capability, call.member.module);
-  return true;
-}
-
-/** Acquires a capability that is not managed, by running its body, or a managed capability of dialect 4. */
-function enact(evaluator: Evaluator, applied: Applied): void {
-  const { capability, call } = applied;
-  if (call.member.definition.meta?.kind === 'managed') {
-    pushGrant(evaluator, { capability, composed: approve(evaluator, applied) });
-    return;
-  }
-  pushGrant(evaluator, { capability, composed: [] });
-  runBody(evaluator, call);
 }

@@ -3,11 +3,10 @@
 import { ContractError } from '../errors.ts';
 import { LANGUAGE_MODULE, QualifiedName } from '../names.ts';
 import type { Capability } from '../runtime/environment.ts';
-import { requireModule } from '../runtime/lookup.ts';
+import { callingModule, requireModule } from '../runtime/lookup.ts';
 import type { LoadedModule } from '../runtime/module.ts';
 import type { Evaluator } from '../runtime/native.ts';
 import type { Value } from '../values/values.ts';
-import { callingModule } from './guards.ts';
 
 /**
  * Emits the event of a capability, unless the flag `DisablePactEvents` is set.

@@ -7,21 +7,14 @@ import { ContractError, STORED_KEY_LENGTH, shortened } from '../errors.ts';
 import { type ModuleName, QualifiedName } from '../names.ts';
 import { limited } from '../runtime/access.ts';
 import type { Capability, Signature } from '../runtime/environment.ts';
-import { requireModule } from '../runtime/lookup.ts';
+import { callingModule, requireModule } from '../runtime/lookup.ts';
 import { isInterface, type LoadedModule, Member } from '../runtime/module.ts';
 import { type Evaluator, NativeFunction } from '../runtime/native.ts';
 import { findFrame } from '../runtime/state.ts';
-import { SteppedWalk } from '../runtime/steps.ts';
-import {
-  type CapabilityGuard,
-  type Guard,
-  isStorable,
-  type KeysetGuard,
-  type Storable,
-  type UserGuard,
-  type Value,
-} from '../values/values.ts';
-import { heldCapabilities, includesCapability, isHeld, whileEvaluating, whileHolding } from './grants.ts';
+import type { CapabilityGuard, Guard, KeysetGuard, UserGuard } from '../values/values.ts';
+import { acquire } from './acquisition.ts';
+import { runBody } from './applied.ts';
+import { heldCapabilities, includesCapability, isHeld, takeGrant } from './grants.ts';
 
 /** @throws ContractError unless the guard passes */
 export function enforceGuard(evaluator: Evaluator, guard: Guard): void {
@@ -238,11 +231,6 @@ function isSameModule(a: LoadedModule, b: LoadedModule): boolean {
   return a.name.text === b.name.text;
 }
 
-/** @returns the module of the innermost call; undefined for code outside of modules */
-export function callingModule({ context }: Evaluator): LoadedModule | undefined {
-  return context.frame?.member.module;
-}
-
 /**
  * Requires that code of the module runs, or that the transaction has the module's admin rights. Dialect 4 acquires
  * missing admin rights here.
@@ -287,34 +275,12 @@ function enforceGovernance(evaluator: Evaluator, module: LoadedModule): void {
   }
   const member = module.members.get(governance.name);
   if (!member?.is('defcap')) throw new ContractError('eval', 'enforceModuleAdmin: module governance must be defcap');
-  evaluator.gas.call(governance.name);
-  const run = (): void => {
-    evaluator.inFrame({ member, args: [] }, undefined, (scope) =>
-      evaluator.evaluateBody(member.definition.body, scope),
-    );
-  };
+  const call = { member, args: [] };
   if (evaluator.dialect === 4) {
-    run();
+    runBody(evaluator, call);
     return;
   }
-  // In dialect 5, the capability that governs the module counts as held and evaluated while its body runs.
-  const capability = { name: member.name, args: [] };
-  whileEvaluating(evaluator, [capability], () => whileHolding(evaluator, capability, run));
-}
-
-/**
- * @param what the beginning of the message
- * @returns the values
- * @throws ContractError if a value cannot be stored, or if the values have too many parts or too deep nesting
- */
-export function storable(
-  evaluator: Evaluator,
-  values: readonly Value[],
-  what = 'Only value-level terms permitted',
-): readonly Storable[] {
-  const walk = new SteppedWalk(evaluator);
-  return values.map((value) => {
-    if (isStorable(value, walk)) return value;
-    throw new ContractError('eval', `${what}: ${value}`);
-  });
+  // In dialect 5, the capability that governs the module is acquired as any other, unless it is held already.
+  const applied = { capability: { name: member.name, args: [] }, call };
+  if (acquire(evaluator, applied)) takeGrant(evaluator);
 }

@@ -5,6 +5,7 @@ import { costOfPrincipal5 } from '../gas/natives5.ts';
 import { comparison5 } from '../gas/numbers5.ts';
 import { readKeysetField } from '../natives/messages.ts';
 import { requireAccess } from '../runtime/access.ts';
+import { callingModule } from '../runtime/lookup.ts';
 import { type Argument, type Evaluator, lazy, type Native, nativeFailure, strict } from '../runtime/native.ts';
 import { SteppedWalk } from '../runtime/steps.ts';
 import { isPrincipal, principalOf, typeOfPrincipal } from '../values/principals.ts';
@@ -21,16 +22,9 @@ import {
   UserGuard,
   type Value,
 } from '../values/values.ts';
-import { appliedCapability } from './applied.ts';
+import { appliedCapability, storable } from './applied.ts';
 import { withReserved } from './grants.ts';
-import {
-  callingModule,
-  currentPactId,
-  enforceGuard,
-  enforceNamedKeyset,
-  satisfiesBuiltIn,
-  storable,
-} from './guards.ts';
+import { currentPactId, enforceGuard, enforceNamedKeyset, satisfiesBuiltIn } from './guards.ts';
 
 /* Keysets that have a name. */
 

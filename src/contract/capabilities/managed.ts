@@ -7,9 +7,8 @@ import type { Evaluator } from '../runtime/native.ts';
 import type { CapabilityManager, InstalledCapability } from '../runtime/state.ts';
 import type { Defcap } from '../syntax/tree.ts';
 import { areEqual, type Value } from '../values/values.ts';
-import type { Applied } from './applied.ts';
+import { type Applied, storable } from './applied.ts';
 import { changeCapabilities, isSame } from './grants.ts';
-import { storable } from './guards.ts';
 
 /**
  * Whether two capabilities have the same name, and equal arguments apart from the managed argument.

@@ -61,9 +61,10 @@ export function installByCode5(evaluator: Evaluator, applied: Applied): void {
 export function acquire5(evaluator: Evaluator, applied: Applied): void {
   const { capability } = applied;
   const usable = requireInstalled(evaluator, applied);
-  runInstalled(evaluator, applied, usable);
   const { manager } = usable;
-  if (manager) changeInstalled(evaluator, usable, askManager(evaluator, usable, manager, capability));
+  runInstalled(evaluator, applied, usable, () => {
+    if (manager) changeInstalled(evaluator, usable, askManager(evaluator, usable, manager, capability));
+  });
   const { composed } = takeGrant(evaluator);
   pushGrant(evaluator, { capability, composed });
 }
@@ -73,17 +74,17 @@ export function acquire5(evaluator: Evaluator, applied: Applied): void {
  * @throws ContractError as `install5`, and if the body fails
  */
 export function installAndRun5(evaluator: Evaluator, applied: Applied): void {
-  runInstalled(evaluator, applied, install5(evaluator, applied));
+  runInstalled(evaluator, applied, install5(evaluator, applied), () => {});
   takeGrant(evaluator);
 }
 
 /**
- * Runs the body of an installed capability with the arguments of the application. Meanwhile, the capability counts as
- * held and evaluated with the arguments with which it was installed, so that signatures for those arguments count.
- * Afterwards, the grant of the capability is the newest.
+ * Runs the body of an installed capability with the arguments of the application, and then an action. Meanwhile, the
+ * capability counts as held and evaluated with the arguments with which it was installed, so that signatures for those
+ * arguments count. Afterwards, the grant of the capability is the newest.
  * @throws ContractError if the body fails, or if a capability without a manager function is used again
  */
-function runInstalled(evaluator: Evaluator, { call }: Applied, usable: InstalledCapability): void {
+function runInstalled(evaluator: Evaluator, { call }: Applied, usable: InstalledCapability, finish: () => void): void {
   const { capability, manager, remaining } = usable;
   if (remaining === false && !manager) {
     throw new ContractError('tx-failure', 'One-shot managed capability used more than once');
@@ -91,7 +92,10 @@ function runInstalled(evaluator: Evaluator, { call }: Applied, usable: Installed
   if (!manager) changeInstalled(evaluator, usable, false);
   pushGrant(evaluator, { capability, composed: [] });
   const { evaluating: before } = evaluator.state.capabilities;
-  whileEvaluating(evaluator, [...before, capability], () => runBody(evaluator, call));
+  whileEvaluating(evaluator, [...before, capability], () => {
+    runBody(evaluator, call);
+    finish();
+  });
 }
 
 /**

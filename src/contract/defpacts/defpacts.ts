@@ -1,6 +1,6 @@
 /** Runs defpacts. A defpact is a sequence of steps, each of which runs in a transaction of its own. */
 
-import { storable } from '../capabilities/guards.ts';
+import { storable } from '../capabilities/applied.ts';
 import { ContractError, type Position } from '../errors.ts';
 import { sizeOfDefpact } from '../gas/sizes5.ts';
 import { requireAccess } from '../runtime/access.ts';

@@ -3,11 +3,11 @@
  * chain.
  */
 
+import { storable } from '../capabilities/applied.ts';
 import { emitReserved } from '../capabilities/emitted-events.ts';
-import { callingModule, storable } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
 import type { DefpactState, Provenance, Yield } from '../runtime/defpact-state.ts';
-import { requireModule } from '../runtime/lookup.ts';
+import { callingModule, requireModule } from '../runtime/lookup.ts';
 import type { LoadedModule } from '../runtime/module.ts';
 import type { Evaluator } from '../runtime/native.ts';
 import { type ContractObject, type StorableObject, sortedObject } from '../values/values.ts';

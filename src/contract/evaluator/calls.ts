@@ -4,7 +4,7 @@ import { beginDefpact } from '../defpacts/defpacts.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type Position } from '../errors.ts';
 import { limited } from '../runtime/access.ts';
-import type { Member } from '../runtime/module.ts';
+import type { Member, Names } from '../runtime/module.ts';
 import {
   type Argument,
   CapabilityToken,
@@ -55,16 +55,32 @@ function requireTopLevel({ context, dialect }: Evaluator, name: string): void {
   throw new ContractError('eval', `Top-level call used in module ${where}`);
 }
 
-/** Calls a closure. @throws ContractError for arguments of a wrong number or type */
+/** How a closure is called. */
+interface ClosureCall {
+  readonly position: Position | undefined;
+  /** Whether the closure got its first arguments before. */
+  readonly isPartial: boolean;
+}
+
+/**
+ * Calls a closure. Dialect 5 checks no types of a lambda's arguments if the lambda gets all of them at once.
+ * @throws ContractError for arguments of a wrong number or type, and for a result of a wrong type
+ */
 export function callClosure(
   evaluator: Evaluator,
-  { lambda, scope }: Closure,
+  { lambda, scope, defun }: Closure,
   args: readonly Value[],
-  position: Position | undefined,
+  { position, isPartial }: ClosureCall,
 ): Value {
   const { parameters, body } = lambda;
   requireCount(evaluator, () => 'lambda', args, parameters, position);
-  return evaluator.evaluateBody(body, scope.with(bound(evaluator, parameters, args, scope, position, 'the lambda')));
+  const callee = defun ? defun.name : 'the lambda';
+  const isChecked = evaluator.dialect === 4 || isPartial || defun !== undefined;
+  const variables = isChecked
+    ? bound(evaluator, parameters, args, scope, position, callee)
+    : new Map(parameters.map(({ name }, at) => [name, args[at]]));
+  const value = evaluator.evaluateBody(body, scope.with(variables));
+  return defun ? checkedResult(evaluator, defun, value, { names: scope.names, name: callee, position }) : value;
 }
 
 /**
@@ -86,15 +102,31 @@ export function callMember(evaluator: Evaluator, call: MemberCall, position: Pos
 
 function callFunction(evaluator: Evaluator, definition: Defun, call: MemberCall, position?: Position): Value {
   const value = inFrame(evaluator, call, position, (scope) => evaluator.evaluateBody(definition.body, scope));
-  const { returnType: type } = definition;
+  const { name, module } = call.member;
+  return checkedResult(evaluator, definition, value, { names: module.names, name: name.text, position });
+}
+
+interface Called {
+  /** Resolve the names in the type of the result. */
+  readonly names: Names;
+  /** The name of the function, for `ContractError.subject`. */
+  readonly name: string;
+  readonly position: Position | undefined;
+}
+
+/** @returns the result of a function @throws ContractError if it has a wrong type */
+function checkedResult(
+  evaluator: Evaluator,
+  { returnType: type, position: own }: Defun,
+  value: Value,
+  { names, name, position }: Called,
+): Value {
   const flag = evaluator.dialect === 4 ? 'DisableRuntimeReturnTypeChecking' : 'DisableRuntimeRTC';
   if (evaluator.environment.flags.has(flag)) return value;
-  const { names } = call.member.module;
-  const typed = { type, position: position ?? definition.position };
   try {
-    return checked(typed, value, names, evaluator);
+    return checked({ type, position: position ?? own }, value, names, evaluator);
   } catch (fault) {
-    throw aboutSubject(fault, `the result of ${call.member.name.text}`);
+    throw aboutSubject(fault, `the result of ${name}`);
   }
 }
 

@@ -262,7 +262,7 @@ export class TreeEvaluator implements Evaluator {
       if (isCall) this.gas.call(nameOf(callee));
       const args = [...written.map((arg) => this.evaluate(arg, scope)), ...last];
       this.#charge5(callee, args.length);
-      if (callee instanceof Closure) return callClosure(this, callee, args, position);
+      if (callee instanceof Closure) return callClosure(this, callee, args, { position, isPartial: last.length > 0 });
       const run = () => this.applyMember({ member: callee, args }, position);
       return application.callee.kind === 'dynamic-name' ? throughReference(this, run) : run();
     } catch (fault) {
@@ -273,15 +273,16 @@ export class TreeEvaluator implements Evaluator {
   applyValue(callable: Closure | NativeFunction | PartialFunction | Member, args: readonly Value[]): Value {
     if (callable instanceof PartialFunction) {
       this.#charge5(callable.callable, args.length);
-      return this.#applyAll(callable.callable, [...callable.args, ...args]);
+      return this.#applyAll(callable.callable, [...callable.args, ...args], true);
     }
     this.#charge5(callable, args.length);
-    return this.#applyAll(callable, args);
+    return this.#applyAll(callable, args, false);
   }
 
-  #applyAll(callable: Closure | NativeFunction | Member, args: readonly Value[]): Value {
+  /** @param isPartial whether the function got its first arguments before */
+  #applyAll(callable: Closure | NativeFunction | Member, args: readonly Value[], isPartial: boolean): Value {
     if (!(callable instanceof NativeFunction)) this.gas.call(nameOf(callable));
-    if (callable instanceof Closure) return callClosure(this, callable, args, undefined);
+    if (callable instanceof Closure) return callClosure(this, callable, args, { position: undefined, isPartial });
     if (callable instanceof Member) return this.applyMember({ member: calledMember(callable, this), args });
     const given = args.map((value) => new GivenArgument(this, value));
     return callNative(this, callable.native, given, undefined, this.outermostScope);

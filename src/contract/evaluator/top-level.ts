@@ -29,7 +29,7 @@ function run(evaluator: TreeEvaluator, form: TopLevel): Value {
       return use(evaluator, form);
     case 'defun':
       checkDefinition(evaluator, form);
-      define(evaluator, form.name, new Closure({ ...form, kind: 'lambda' }, evaluator.outermostScope));
+      define(evaluator, form.name, new Closure({ ...form, kind: 'lambda' }, evaluator.outermostScope, form));
       return `Loaded repl defun ${form.name}`;
     case 'defconst': {
       const { name, value, type, position } = form;

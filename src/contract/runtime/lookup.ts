@@ -94,3 +94,8 @@ export function schemaOf(type: Type, names: Names): Member<Defschema> | undefine
   const found = names.find(name) ?? BUILT_IN_SCHEMAS.get(name);
   return found instanceof Member && found.is('defschema') ? found : undefined;
 }
+
+/** @returns the module of the innermost call; undefined for code outside of modules */
+export function callingModule({ context }: Evaluator): LoadedModule | undefined {
+  return context.frame?.member.module;
+}

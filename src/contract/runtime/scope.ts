@@ -1,6 +1,6 @@
 /** Scopes, which hold variables, and closures, which are functions with the scope in which they were made. */
 
-import type { Lambda } from '../syntax/tree.ts';
+import type { Defun, Lambda } from '../syntax/tree.ts';
 import { Unstorable, type Value } from '../values/values.ts';
 import type { Names } from './module.ts';
 
@@ -48,11 +48,14 @@ export class Closure extends Unstorable {
   override readonly type = 'function';
   readonly lambda: Lambda;
   readonly scope: Scope;
+  /** The definition outside of modules; undefined for a lambda. */
+  readonly defun: Defun | undefined;
 
-  constructor(lambda: Lambda, scope: Scope) {
+  constructor(lambda: Lambda, scope: Scope, defun?: Defun) {
     super();
     this.lambda = lambda;
     this.scope = scope;
+    this.defun = defun;
   }
 
   override toString(): string {

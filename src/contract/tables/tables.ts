@@ -3,12 +3,12 @@
  * use a table. With the flag `AllowReadInLocal`, all code may read tables.
  */
 
-import { callingModule, requireModuleRights } from '../capabilities/guards.ts';
+import { requireModuleRights } from '../capabilities/guards.ts';
 import { ContractError } from '../errors.ts';
 import { databaseFault, requireAccess } from '../runtime/access.ts';
 import type { LoggedWrite } from '../runtime/database.ts';
 import type { Layered } from '../runtime/layered.ts';
-import { requireModule } from '../runtime/lookup.ts';
+import { callingModule, requireModule } from '../runtime/lookup.ts';
 import type { Table } from '../runtime/module.ts';
 import type { Evaluator } from '../runtime/native.ts';
 import {

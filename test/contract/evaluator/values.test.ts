@@ -34,6 +34,32 @@ checkOutcomes(
   ],
 );
 
+describe('types of the arguments of functions', () => {
+  const wrong4 = 'Type error: expected string, found integer';
+  const wrong5 = 'Runtime typecheck failure, argument is integer , but expected type string';
+  checkOutcomes(
+    [],
+    [
+      ['(map (lambda (x:string) (+ x 1)) [1])', wrong4, '[2]'],
+      [
+        '(fold (lambda (a:[string] i:integer) (+ a [i])) [] [1 2])',
+        'Type error: expected string, found integer',
+        '[1 2]',
+      ],
+      ['(let ((f (lambda (x:string) x))) (f 1))', wrong4, '1'],
+      ['(let ((f (lambda (x:string) x))) (map f [1]))', null, '[1]'],
+      ['(map ((lambda (x:string y) y) 1) [2])', 'Expected: atom', wrong5],
+      ['(map ((lambda (x y:string) y) 1) [2])', 'Expected: atom', wrong5],
+      ['(let ((f (lambda (x y:string) y))) (let ((g (f 1))) (map g [2])))', null, wrong5],
+      [['(defun f (x:string) x)', '(f 1)'], null, wrong5],
+      [['(defun f (x:string) x)', '(map f [1])'], null, wrong5],
+      [['(defun f:string (x) x)', '(f 1)'], null, wrong5],
+      [['(defun f:string (x) x)', '(env-exec-config ["DisableRuntimeRTC"])', '(f 1)'], null, '1'],
+      [['(defun f:string (x:integer) "a")', '(f 1)'], null, '"a"'],
+    ],
+  );
+});
+
 describe('a name that a module and one of its members have', () => {
   checkOutcomes(
     [],
