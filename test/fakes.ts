@@ -208,7 +208,7 @@ export class FakeEngine implements Engine {
 
 /** @returns the nonces of a range that solve the job. In a large range only the first counters are tried */
 function* hitsIn(job: Job, range: Range): Generator<bigint> {
-  const end = range.counter + Math.min(range.counters, 4_096);
+  const end = range.counter + Math.min(range.counters, 1_024);
   for (let counter = range.counter; counter < end; counter++) {
     const nonce = { ...range, counter };
     if (solves(job, nonce)) yield joinNonce(nonce);

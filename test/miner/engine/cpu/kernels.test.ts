@@ -162,12 +162,14 @@ describe.each(loadableKernels)('%s', (name) => {
   test('reports every nonce of a row of any length, and none past its end, when every nonce solves', () => {
     const hits = new Uint32Array(HIT_WORDS);
     const job = jobOf(someHeaderHex, everythingSolves);
+    const wrong: number[] = [];
     for (let counters = 1; counters <= ROW_COUNTERS; counters++) {
       const range = { lane: 0, step: 1, page: 7, pages: 2, counter: COUNTERS - counters, counters };
-      expect(kernel.search(packSearch(job, 1, range), Int32Array.of(1), hits)).toBe(1);
-      expect(hits[0]).toBe(counters);
-      expect(hits.subarray(1, 1 + counters).every((offset, i) => offset === i)).toBe(true);
+      const pages = kernel.search(packSearch(job, 1, range), Int32Array.of(1), hits);
+      const areAllInOrder = hits.subarray(1, 1 + counters).every((offset, i) => offset === i);
+      if (pages !== 1 || hits[0] !== counters || !areAllInOrder) wrong.push(counters);
     }
+    expect(wrong).toEqual([]);
   });
 
   test('loses nothing when every nonce solves', () => {

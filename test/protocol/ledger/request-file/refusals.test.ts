@@ -491,19 +491,20 @@ describe('an unsigned form', () => {
 
   it('of which a byte was changed says the same, or is refused', () => {
     const whole = Buffer.from(formatUnsignedForm(signed));
-    let refused = 0;
-    for (let at = 0; at < whole.length; at++) {
+    const step = Math.round(whole.length / cases(whole.length));
+    let kept = 0;
+    for (let at = Math.floor(Math.random() * step); at < whole.length; at += step) {
       const damaged = Buffer.from(whole);
       damaged[at] ^= 1;
       try {
         expect(parseUnsignedForm(damaged.toString('latin1'), 'f.yaml')).toEqual(signed);
+        kept++;
       } catch (error) {
         expect(error).toBeInstanceOf(RequestFileError);
-        refused++;
       }
     }
     // Only changes of spaces may leave the file valid.
-    expect(whole.length - refused).toBeLessThan(10);
+    expect(kept).toBeLessThan(10);
   });
 
   it('is signed by its signers only', () => {
