@@ -5,7 +5,7 @@
  *
  * A set belongs here if it takes more than half a minute, and if what it tries is in few folders. All of them together
  * take far longer than all other tests. All short tests always run, and so do the long tests of `pickaxe mine` on nodes
- * and of the examples, which use code of every folder.
+ * and of the examples, which use code of every folder. A short test that has changed makes no set run.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -74,10 +74,12 @@ export const SETS = [
     ],
     paths: [
       'src/app/composition/',
-      'src/cli/',
+      'src/cli/measuring/',
+      'src/cli/mining/',
       'src/miner/engine/',
       'src/miner/loop/',
-      'test/cli/',
+      'test/cli/measuring/',
+      'test/cli/mining/',
       'test/miner/engine/',
       ...SHADERS,
       ...NATIVE,
@@ -90,7 +92,17 @@ export const SETS = [
       'test/cli/mining/coordinate.long.test.ts',
       'test/fleet/rig/faults.long.test.ts',
     ],
-    paths: ['src/app/', 'src/cli/', 'src/fleet/', 'src/miner/loop/', 'src/miner/relay/', 'test/cli/', 'test/fleet/'],
+    paths: [
+      'src/app/',
+      'src/cli/fleet/',
+      'src/cli/mining/',
+      'src/fleet/',
+      'src/miner/loop/',
+      'src/miner/relay/',
+      'test/cli/fleet/',
+      'test/cli/mining/',
+      'test/fleet/',
+    ],
   },
   {
     name: 'pools, ASICs and external workers, as programs',
@@ -100,12 +112,12 @@ export const SETS = [
     ],
     paths: [
       'src/app/composition/',
-      'src/cli/',
+      'src/cli/mining/',
       'src/miner/loop/',
       'src/miner/relay/',
       'src/miner/source/',
       'src/protocol/wire/',
-      'test/cli/',
+      'test/cli/mining/',
       'test/miner/relay/',
       'test/miner/source/pool/',
     ],
@@ -118,12 +130,12 @@ export const SETS = [
     ],
     paths: [
       'src/app/nodes/',
-      'src/cli/',
+      'src/cli/coins/',
       'src/contract/',
       'src/mock-node/',
       'src/node/',
       'src/protocol/',
-      'test/cli/',
+      'test/cli/coins/',
       'test/mock-node/',
       'test/node/',
     ],
@@ -131,12 +143,20 @@ export const SETS = [
   {
     name: 'commands that set pickaxe up, as programs',
     files: ['test/cli/setup/{certificates,config,init,service,settings}.long.test.ts'],
-    paths: ['src/app/', 'src/base/', 'src/cli/', 'src/node/client/', 'src/node/http/', 'test/app/', 'test/cli/'],
+    paths: [
+      'src/app/',
+      'src/base/',
+      'src/cli/setup/',
+      'src/node/client/',
+      'src/node/http/',
+      'test/app/',
+      'test/cli/setup/',
+    ],
   },
   {
     name: 'unattended mining as a program: log files, hooks, webhooks, pauses, full disks, unread output',
     files: ['test/cli/mining/{full-disk,sensors,terminal,unattended,unread}.long.test.ts'],
-    paths: ['src/app/', 'src/base/', 'src/cli/', 'src/miner/', 'src/rig/', 'test/cli/', 'test/rig/'],
+    paths: ['src/app/', 'src/base/', 'src/cli/mining/', 'src/miner/', 'src/rig/', 'test/cli/mining/', 'test/rig/'],
   },
   {
     name: 'the npm package',
@@ -157,7 +177,8 @@ export const SETS = [
 
 /** @returns the sets of which none of these paths, which have changed, makes a test run */
 export function setsLeftOut(changed) {
-  return SETS.filter(({ paths }) => !changed.some((path) => paths.some((beginning) => path.startsWith(beginning))));
+  const others = changed.filter((path) => !path.endsWith('.test.ts') || path.endsWith('.long.test.ts'));
+  return SETS.filter(({ paths }) => !others.some((path) => paths.some((beginning) => path.startsWith(beginning))));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

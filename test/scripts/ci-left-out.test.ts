@@ -30,6 +30,13 @@ it('leaves out what no change touches, and nothing else', () => {
   const names = (...changed: string[]) => setsLeftOut(changed).map(({ name }) => name);
   expect(names()).toEqual(SETS.map(({ name }) => name));
   expect(names('README.md', 'docs/node.md')).toEqual(SETS.map(({ name }) => name));
+  expect(names('test/miner/engine/cpu/kernels.test.ts')).toEqual(SETS.map(({ name }) => name));
+  expect(names('test/native/kernels.long.test.ts')).not.toContain(
+    'kernels by all compilers, sanitizers and emulated chips',
+  );
+  expect(names('src/cli/repl/repl.ts', 'src/cli/usage/usage.ts')).toEqual(
+    SETS.map(({ name }) => name).filter((name) => name !== 'the npm package'),
+  );
   const afterShader = names('shaders/search.wgsl');
   expect(afterShader).not.toContain('all variants of the shaders');
   expect(afterShader).not.toContain('what GPU compilers make of the shaders');
