@@ -148,7 +148,7 @@ function writeHead(response: ServerResponse, message: Message, facts: NodeFacts)
 }
 
 function encode(message: Message): [type: string, body: string | Uint8Array] {
-  if ('json' in message) return ['application/json', stringifyExactJson(message.json)];
+  if ('json' in message) return ['application/json;charset=utf-8', stringifyExactJson(message.json)];
   if ('bytes' in message) return ['application/octet-stream', message.bytes];
   return ['text/plain;charset=utf-8', message.text];
 }
