@@ -24,22 +24,22 @@ export function takePoolUsers(raw: RawSettings): RawSettings {
   if (accounts.length === 0) return raw;
   const urls = taken.map(({ url }) => url);
   const { values, problems } = together({ user: pool.user, password: pool.password }, accounts);
-  const place: RawSettings['at'] = (path) => raw.at(isTaken(path, pool, values) ? ['pool', 'urls'] : path);
+  const place: RawSettings['at'] = (path) => raw.at(isTaken(path, values) ? ['pool', 'urls'] : path);
   return {
     ...raw,
     document: {
       ...(raw.document as object),
       pool: { ...pool, ...values, urls: Array.isArray(given) ? urls : urls[0] },
     },
-    where: (path) => raw.where(isTaken(path, pool, values) ? ['pool', 'urls'] : path),
+    where: (path) => raw.where(isTaken(path, values) ? ['pool', 'urls'] : path),
     at: place,
     problems: [...(raw.problems ?? []), ...problems.map((problem) => `${raw.at(['pool', 'urls'])}: ${problem}`)],
   };
 }
 
-/** Whether the setting's value was taken from a pool's URL. */
-function isTaken([table, key]: Path, before: object, values: object): boolean {
-  return table === 'pool' && key !== undefined && Object.hasOwn(values, key) && !Object.hasOwn(before, key);
+/** @param values what was taken from the URLs of pools @returns whether the setting's value is one of these values */
+function isTaken([table, key = '']: Path, values: object): boolean {
+  return table === 'pool' && Object.hasOwn(values, key);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

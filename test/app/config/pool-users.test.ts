@@ -90,7 +90,18 @@ describe('the places of settings that a pool’s URL gives', () => {
   });
 
   it('are as before where no URL has a user', () => {
-    for (const document of [undefined, 7, [], {}, { pool: 7 }, { pool: [] }, { pool: { urls: ['tcp://a:1', 5] } }]) {
+    const others = ['tcp://a:1', 5, 'http://bob:x@a:1', 'bob@a:1'];
+    for (const document of [
+      undefined,
+      null,
+      7,
+      [],
+      {},
+      { pool: 7 },
+      { pool: null },
+      { pool: [] },
+      { pool: { urls: others } },
+    ]) {
       const raw = rawOf(document);
       expect(takePoolUsers(raw)).toBe(raw);
     }
@@ -106,9 +117,11 @@ describe('the places of settings that a pool’s URL gives', () => {
     expect(document).toMatchObject({ pool: { user: 'bob', password: 'x' } });
   });
 
-  it('do not exist for an empty user, and an encoding that is not valid stays as it is', () => {
+  it('do not exist for an empty user; spaces after a URL do not count, and a wrong encoding stays as it is', () => {
     const empty = takePoolUsers(rawOf({ pool: { urls: ['tcp://:x@a:1'] } }));
     expect(empty.document).toEqual({ pool: { urls: ['tcp://a:1'], password: 'x' } });
+    const wide = takePoolUsers(rawOf({ pool: { urls: ['tcp://bob@a:1 \n'] } }));
+    expect(wide.document).toEqual({ pool: { urls: ['tcp://a:1'], user: 'bob' } });
     const odd = takePoolUsers(rawOf({ pool: { urls: ['tcp://a%zz@a:1'] } }));
     expect(odd.document).toEqual({ pool: { urls: ['tcp://a:1'], user: 'a%zz' } });
   });

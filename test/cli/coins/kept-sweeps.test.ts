@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { ACCOUNT, PAIR } from '../../node/sweep/world.ts';
-import { AGAIN, coins, done, failed, moved, resumed, stopped } from './kept.ts';
+import { AGAIN, coins, done, failed, moved, OTHER, resumed, stopped } from './kept.ts';
 
 const ENDED = [
   moved(1, done('us', 'work')),
@@ -204,6 +204,48 @@ describe('a sweep that has begun', () => {
 
   it.each([[{ toChain: 0 }], [{ gasStation: 'x' }]])('goes on as it was begun, said again: %j', async (options) => {
     expect(await resumed('sweep', { transfers: [moved(2)], gasStation: 'x' }, options)).toMatch(/code 4$/);
+  });
+
+  const gasPrice = coins('0.0000002');
+  const guardKey = [OTHER];
+  const sent = { transfers: [moved(2, null)] };
+  it.each([
+    ['the price of the gas, which a run with --resume can change', sent, { gasPrice }, ' --gas-price 0.0000002'],
+    ['no price of another sweep', sent, { gasPrice, resume: false }, ''],
+    ['the keys of the guard, where something must still be signed', sent, { guardKey }, ' --guard-key OTHER'],
+    ['no keys, where a gas station pays for the rest', { ...sent, gasStation: 'x' }, { guardKey }, ''],
+  ])('says again %s', async (_, sweep, options, end) => {
+    const text = await resumed('sweep', sweep, { toChain: 1, ...options });
+    expect(text.split('Finish it first: ')[1]).toBe(`${RESUME}${end}`);
+  });
+
+  /** The user names one of the guard's two keys. */
+  const named = { 'miner.account': 'farm', 'miner.public-keys': [PAIR.publicKey], 'miner.predicate': 'keys-any' };
+  const unsigned = { account: 'farm', transfers: [moved(2)] };
+  it.each([
+    ['where something must still be signed', unsigned, named, {}, true],
+    ['where one of two must still be signed', { ...unsigned, transfers: [moved(1, null), moved(2)] }, named, {}, true],
+    ['where all is signed', { ...unsigned, transfers: [moved(2, null)] }, named, {}, false],
+    [
+      'where what is not signed is over',
+      { ...unsigned, transfers: [{ ...moved(2), outcome: failed('no', 'work') }] },
+      named,
+      {},
+      false,
+    ],
+    ['unless the user names no key', unsigned, { 'miner.account': 'farm' }, {}, false],
+    ['unless the user names the other one, too', unsigned, named, { guardKey }, false],
+    [
+      'unless the account has a guard in its name',
+      { ...unsigned, account: ACCOUNT },
+      { ...named, 'miner.account': ACCOUNT },
+      {},
+      false,
+    ],
+  ])('signs for no guard that has another key: %s', async (_, sweep, settings, options, isRefused) => {
+    const text = await resumed('sweep', sweep, options, settings);
+    const refusal = 'UsageError: The guard of this sweep has keys that you have not named: OTHER.';
+    expect(text).toMatch(isRefused ? new RegExp(`^${refusal}`) : /\ncode \d$/);
   });
 
   it('names the account again unless the settings do', async () => {

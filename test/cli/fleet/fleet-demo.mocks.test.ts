@@ -115,6 +115,20 @@ describe('the coordinator with the most rigs', () => {
   );
 });
 
+it('what there is, and how to watch it, is said at the beginning', async () => {
+  const { said, stop, ended } = await demo();
+  await seconds(1);
+  expect(said).toEqual([
+    'demo: a NATS server of its own at nats://127.0.0.1:4222 (/usr/bin/nats-server)',
+    'demo: a mock node at http://127.0.0.1:1848: its blocks are worth nothing',
+    'demo: north and south are coordinators: they get work from the node and publish it',
+    'demo: alder, birch and elm are rigs: each hashes with one CPU thread, and knows only the NATS server',
+    'demo: to watch it from another terminal: pickaxe fleet --nats nats://127.0.0.1:4222',
+  ]);
+  stop.abort();
+  await ended;
+});
+
 it('a block without a verdict is not hidden', async () => {
   const { said, ended } = await demo((fleet) => {
     fleet.account = { ...fleet.account, found: 4, pending: 1 };

@@ -136,6 +136,11 @@ test('repeated runs are listed below their median', () => {
   expect(lines).toContain(' All runs agree.');
 });
 
+test('runs whose spread is not known are shown as if all were alike', () => {
+  const lines = text([{ ...device('cpu', [[1e6], [3e6]]), spread: null }], { repeat: 2 });
+  expect(lines).toMatch(/^ {2}hashrate {6}[\d.]+ MH\/s ± 0\.0 % \(median of 2 runs: /m);
+});
+
 describe('the table says what is wrong', () => {
   test('and in which run it happened', () => {
     const cpu = device('cpu', [[1], [1]]);

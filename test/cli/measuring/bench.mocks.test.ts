@@ -208,6 +208,12 @@ describe('pickaxe bench', () => {
     await bench();
     expect(logged().filter((line) => line.includes('sensors'))).toEqual([]);
   });
+
+  it('does not warn of a GPU whose power is not known', async () => {
+    Object.assign(machine, { engines: [gpu], refused: '/sys/energy_uj' });
+    await bench();
+    expect(logged().filter((line) => line.includes('sensors'))).toEqual([]);
+  });
 });
 
 describe('the exit code of the bench', () => {

@@ -1,8 +1,10 @@
 /** What `pickaxe demo` mines and says, with an engine of the test in place of this machine's devices. */
 
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { chooseEngines } from '#pickaxe/app/composition/choose-engines.js';
 import { retarget } from '#pickaxe/cli/mining/demo.js';
@@ -73,6 +75,18 @@ it('a demo without devices ends at once, and what can be done on a real node is 
     'demo  no block was accepted, so there is nothing to say of what blocks earn',
     ENDING,
   ]);
+});
+
+it('a demo leaves nothing behind: its log is whole, and its node and its timer have ended', async () => {
+  const [set, cleared] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')];
+  onTestFinished(() => void vi.restoreAllMocks());
+  const file = join(folder.path, 'demo.log');
+  const { lines } = await demo([], ['--blocks', '1', '--log-file', file]);
+  const url = /http:\S+\d(?=:)/.exec(lines.find((line) => BEGINNING.test(line))!)![0];
+  await expect(fetch(url)).rejects.toThrow();
+  const timer = set.mock.results[set.mock.calls.findIndex(([, ms]) => ms === 250)].value;
+  expect(cleared).toHaveBeenCalledWith(timer);
+  expect(readFileSync(file, 'utf8')).toContain(ENDING.replace('demo  ', ''));
 });
 
 describe('notices', () => {

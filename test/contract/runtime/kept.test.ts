@@ -68,3 +68,34 @@ it('a printed text counts four times', () => {
   new Kept(12, 'it has').addPrinted('abc');
   expect(() => new Kept(11, 'it has').addPrinted('abc')).toThrow(RunEnded);
 });
+
+describe('threads that count together', () => {
+  const counters = () => {
+    const shared = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    return { shared, threads: [1, 2].map(() => new Kept(10, 'they have', shared)) };
+  };
+  const ended = new RunEnded('they have more than 10 characters');
+
+  it('keep the maximum together, and once it is exceeded, all of them end', () => {
+    const { shared, threads } = counters();
+    const [one, other] = threads;
+    one.add(4);
+    other.add(6);
+    expect(shared[0]).toBe(10);
+    expect(() => one.add(1)).toThrow(ended);
+    expect(() => other.add(0)).toThrow(ended);
+  });
+
+  it('count a part of a character as a whole one', () => {
+    const { shared, threads } = counters();
+    for (const thread of threads) thread.add(0.25);
+    expect(shared[0]).toBe(2);
+  });
+
+  it('count no further above the maximum, however much there is', () => {
+    const { shared, threads } = counters();
+    threads[0].add(3);
+    for (const thread of [...threads, ...threads]) expect(() => thread.add(2 ** 40)).toThrow(ended);
+    expect(shared[0]).toBe(14);
+  });
+});

@@ -1,7 +1,8 @@
 /** The steps that code takes grow with the lists, the objects, the texts and the numbers that it works on. */
 
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { TreeEvaluator } from '#pickaxe/contract/evaluator/evaluator.js';
+import { NATIVES } from '#pickaxe/contract/natives/natives.js';
 import { dialogue } from '../dialogue.ts';
 
 /** The code with literals of this size. Each item of a literal takes one step, and a text or a number none. */
@@ -113,4 +114,35 @@ it.each<[code: string, perItem: number, before?: string[], in5?: number]>([
     const [few, many] = [128, 768].map((size) => stepsOf(dialect, before, code, size));
     expect((many - few) / 640).toBeCloseTo(dialect === 4 ? perItem : in5, 2);
   }
+});
+
+describe('a program that somebody looks at', () => {
+  const LOOK_STEPS = 2 ** 14;
+  const looking = (maxSteps: number, stepsAdvice?: string) => {
+    const look = vi.fn();
+    return { look, evaluator: new TreeEvaluator({ dialect: 4, natives: NATIVES, maxSteps, stepsAdvice, look }) };
+  };
+
+  it('is looked at once in so many steps, which begin again with the steps', () => {
+    const { look, evaluator } = looking(10 * LOOK_STEPS);
+    const looksAfter = (steps: number) => {
+      evaluator.spend(steps);
+      return look.mock.calls.length;
+    };
+    expect([looksAfter(LOOK_STEPS), looksAfter(1), looksAfter(LOOK_STEPS), looksAfter(1)]).toEqual([0, 1, 1, 2]);
+    evaluator.resetSteps();
+    expect([looksAfter(LOOK_STEPS), looksAfter(1)]).toEqual([2, 3]);
+  });
+
+  it('may take as many steps as any other, and is not looked at when it takes more', () => {
+    const { look, evaluator } = looking(LOOK_STEPS + 5, 'there is an option');
+    evaluator.spend(LOOK_STEPS + 1);
+    evaluator.spend(4);
+    expect(look).toHaveBeenCalledTimes(1);
+    expect(() => evaluator.spend(1)).toThrow(`Code takes more than ${LOOK_STEPS + 5} steps: there is an option`);
+    expect(look).toHaveBeenCalledTimes(1);
+    evaluator.resetSteps();
+    evaluator.spend(LOOK_STEPS + 5);
+    expect(() => looking(3).evaluator.spend(4)).toThrow(/^Code takes more than 3 steps$/);
+  });
 });

@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest';
@@ -201,11 +201,22 @@ describe('limits', () => {
   });
 
   it('a hook that writes without end delays nobody, and only the beginning of its output is kept', async () => {
-    const { hooks: made, said } = hooks({ block: 'head -c 10000000 /dev/zero | tr "\\0" y; echo end' });
+    // Both streams together count, whichever is read first.
+    const { hooks: made, said } = hooks({ block: 'echo error >&2; head -c 10000000 /dev/zero | tr "\\0" y; echo end' });
     made.send(notice());
     await made.end();
     expect(said[0].level).toBe('debug');
-    expect(said[0].msg.length).toBeLessThan(2_100);
+    const [, output] = /^block: its command has run; its output: "(.*)"$/.exec(said[0].msg)!;
+    expect(output).toMatch(/^(error )?y+$/);
+    expect(output).toHaveLength(2_000);
+  });
+
+  it.skipIf(process.platform !== 'linux' || getPriority() > 10)('a hook gives way to the miner', async () => {
+    const block = 'for i in $(seq 1000); do if [ "$(nice)" = 10 ]; then exit 0; fi; sleep 0.01; done; exit 1';
+    const { hooks: made, said } = hooks({ block });
+    made.send(notice());
+    await made.end();
+    expect(said[0].msg).toBe('block: its command has run');
   });
 
   it('a process that a hook leaves behind goes on, and delays nobody', async () => {

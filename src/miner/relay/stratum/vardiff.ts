@@ -262,7 +262,7 @@ export class Vardiff {
     this.#isSearching = true;
     this.#lastShareMs = nowMs;
     const isQuick = this.#knownRate === undefined && !isSlow;
-    this.#difficulty = Math.max(1, floor, isQuick ? QUICK_FLOOR : 0, this.#difficulty / 10);
+    this.#difficulty = Math.max(floor, isQuick ? QUICK_FLOOR : 1, this.#difficulty / 10);
   }
 
   #adjust(): void {

@@ -302,6 +302,10 @@ test('what is remembered belongs to as many threads of the same kinds', () => {
       { kind: 'performance', places: places(2) },
       { kind: 'efficiency', places: places(3) },
     ],
+    [
+      { kind: 'performance', places: places(1) },
+      { kind: 'efficiency', places: places(3) },
+    ],
   ];
   for (const some of groups) {
     for (const index of some.keys()) {
@@ -317,9 +321,11 @@ test('what is remembered belongs to as many threads of the same kinds', () => {
   expect(subjects.sort()).toEqual([
     '1 thread',
     '2 threads',
+    'efficiency of 1 performance and 3 efficiency threads',
     'efficiency of 2 efficiency threads',
     'efficiency of 2 performance and 2 efficiency threads',
     'efficiency of 2 performance and 3 efficiency threads',
+    'performance of 1 performance and 3 efficiency threads',
     'performance of 2 performance and 2 efficiency threads',
     'performance of 2 performance and 3 efficiency threads',
     'performance of 2 performance threads',

@@ -55,6 +55,8 @@ test.each([
   ['wraps around', -9 * SECOND, 20 * SECOND, 11],
   ['is reset, and has no range', -9 * SECOND, undefined, undefined],
   ['falls by more than its range', -9 * SECOND, 5 * SECOND, undefined],
+  ['rises by the least that it can', 1, undefined, 1e-6],
+  ['falls by the least that it can, and has no range', -1, undefined, undefined],
 ])('a counter that %s', async (_, risen, range, watts) => {
   const { after } = meter(range);
   await after(0, 0);
@@ -70,5 +72,14 @@ test('a counter that cannot be read once loses two readings', async () => {
   expect(await after(1_000, 0)).toBeUndefined();
   machine.microjoules = 20 * SECOND;
   expect(await after(1_000, 0)).toBeUndefined();
+  expect(await after(1_000, 2 * SECOND)).toBe(2);
+});
+
+test('the next reading counts as the first one, however soon after one that failed', async () => {
+  const { machine, after } = meter();
+  machine.microjoules = undefined;
+  expect(await after(1_000, 0)).toBeUndefined();
+  machine.microjoules = 20 * SECOND;
+  expect(await after(50, 0)).toBeUndefined();
   expect(await after(1_000, 2 * SECOND)).toBe(2);
 });
