@@ -8,16 +8,8 @@ import { chargeOfMessageId, chargeOfTokenMessage } from '../gas/costs.ts';
 import { characterCount } from '../gas/sizes.ts';
 import { type Call, type Evaluator, type Native, strict } from '../runtime/native.ts';
 import { Decimal } from '../values/decimal.ts';
-import { valueOfJson } from '../values/json.ts';
-import {
-  type ContractObject,
-  type Guard,
-  isGuard,
-  isObject,
-  isText,
-  sortedObject,
-  type Value,
-} from '../values/values.ts';
+import { guardOfJson } from '../values/json.ts';
+import { type ContractObject, type Guard, isObject, isText, sortedObject, type Value } from '../values/values.ts';
 import { bytesOfBase64 } from './base64.ts';
 
 /** Number of bytes of an address. */
@@ -146,7 +138,8 @@ function decodeTokenMessage([text, ...more]: readonly Value[], { evaluator }: Ca
   return sortedObject<Value>([
     [
       'recipient',
-      guardOf(bytes.subarray(recipientAt)) ?? failToDecode(evaluator, 'Could not parse recipient into a guard'),
+      guardOf(bytes.subarray(recipientAt), evaluator.dialect) ??
+        failToDecode(evaluator, 'Could not parse recipient into a guard'),
     ],
     ['amount', Decimal.parseScientific(`${amount}e-${PLACES}`)!],
     ['chainId', `${bytes.readUInt16BE(chainAt)}`],
@@ -154,10 +147,9 @@ function decodeTokenMessage([text, ...more]: readonly Value[], { evaluator }: Ca
 }
 
 /** @param json the JSON of a guard, in UTF-8 @returns undefined for any other bytes */
-function guardOf(json: Uint8Array): Guard | undefined {
+function guardOf(json: Uint8Array, dialect: Dialect): Guard | undefined {
   try {
-    const value = valueOfJson(parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(json)));
-    return value !== undefined && isGuard(value) ? value : undefined;
+    return guardOfJson(parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(json)), dialect);
   } catch (fault) {
     if (fault instanceof LedgerFormatError || fault instanceof TypeError) return undefined;
     throw fault;

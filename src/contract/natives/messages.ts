@@ -3,13 +3,21 @@
  * `verify-spv`.
  */
 
-import { type ExactJson, isExactJsonObject, JsonNumber } from '../../protocol/ledger/json.ts';
+import { type ExactJson, JsonNumber } from '../../protocol/ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import { costOfConversion, costOfLookUp } from '../gas/natives5.ts';
 import { characterCount } from '../gas/sizes.ts';
 import { type Call, type Evaluator, type Native, strict } from '../runtime/native.ts';
-import { messageField, readDecimal, readInteger, readKeyset, readMessage, readString } from '../values/json.ts';
+import {
+  fieldsOf,
+  messageField,
+  readDecimal,
+  readInteger,
+  readKeyset,
+  readMessage,
+  readString,
+} from '../values/json.ts';
 import {
   isList,
   isObject,
@@ -36,15 +44,12 @@ function readField<Result extends Storable>(
   const { environment, dialect } = evaluator;
   // The kind of the failure for a missing key. Since version 4.7, contract code can catch this failure.
   const kind = environment.flags.has('DisablePact47') ? 'eval' : 'tx-failure';
-  chargeForLookUp(evaluator, native, key, environment.data);
-  const json = messageField(environment.data, key, native, dialect, kind);
+  const fields = fieldsOf(environment.data, dialect);
+  if (fields) evaluator.gas.charge5(native, () => costOfLookUp(key, Object.keys(fields).length));
+  const json = messageField(fields, key, native, dialect, kind);
   spendOnJson(evaluator, json);
   chargeForReading(evaluator, native, json);
   return read(json, dialect);
-}
-
-function chargeForLookUp({ gas }: Evaluator, native: string, key: string, object: ExactJson): void {
-  if (isExactJsonObject(object)) gas.charge5(native, () => costOfLookUp(key, Object.keys(object).length));
 }
 
 /** Charges in dialect 5 for converting what was read. Keysets are read in advance. */

@@ -80,7 +80,7 @@ class Conversion {
 
   #readBack(value: Storable): Storable {
     this.#evaluator.spend(CONVERSION_STEPS);
-    const read = valueOfJson(jsonOf(value));
+    const read = valueOfJson(jsonOf(value), this.#evaluator.dialect);
     if (read !== undefined) return read;
     throw new ContractError('db', `Failed to reify DB value: ${this.#evaluator.print(value)}`);
   }

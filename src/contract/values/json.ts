@@ -3,6 +3,7 @@
 import { normalised, numberText, toolJson } from '../../protocol/ledger/command/tool-json.ts';
 import {
   type ExactJson,
+  type ExactJsonObject,
   isExactJsonObject,
   JsonNumber,
   LedgerFormatError,
@@ -10,27 +11,24 @@ import {
 } from '../../protocol/ledger/json.ts';
 import type { Dialect } from '../dialect.ts';
 import { ContractError, type ErrorKind } from '../errors.ts';
-import { ModuleName, QualifiedName } from '../names.ts';
+import { ModuleName } from '../names.ts';
 import { toDecimal } from './arithmetic.ts';
 import { Decimal } from './decimal.ts';
 import { parseInteger } from './integers.ts';
+import { allOrNone, formOf4, formOf5, guardOf5, isJsonList, keysetOf } from './json-forms.ts';
 import { Time } from './time.ts';
-import { timeOfJsonText } from './time-parsing.ts';
 import {
-  CapabilityGuard,
   DEFAULT_PREDICATE,
-  DefpactGuard,
   type Guard,
   isGuard,
   isList,
   KeysetGuard,
-  KeysetRefGuard,
-  ModuleGuard,
   ModuleRef,
   type Storable,
+  type StorableObject,
   sortedObject,
+  UNIT,
   Unit,
-  UserGuard,
   Walk,
 } from './values.ts';
 
@@ -135,145 +133,80 @@ function isSafe(integer: bigint): boolean {
 /* Reading. */
 
 /**
- * Reads the data of a transaction. A plain number becomes a decimal. An object that `jsonOf` would write for another
- * value, such as `{"int": 1}`, becomes this value. Any other object becomes an object with sorted keys.
- * @returns undefined if the data contain a null, except in an object that stands for another value
+ * Reads the data of a transaction. A plain number becomes a decimal. An object that stands for another value, such as
+ * `{"int": 1}`, becomes this value (`formOf4` and `formOf5`). Any other object becomes an object with sorted keys.
+ * @returns undefined in dialect 4 if the data contain a null, except in an object that stands for another value. In
+ *   dialect 5, null is the unit
  * @throws ContractError for nesting deeper than 500, for a number with more than 65,536 bits or 20,000 characters, and
  *   for a `{"decimal": …}` with more than 255 places
  */
-export function valueOfJson(json: ExactJson, walk = new Walk()): Storable | undefined {
-  if (json === null || typeof json === 'string' || typeof json === 'boolean') return json ?? undefined;
+export function valueOfJson(json: ExactJson, dialect: Dialect, walk = new Walk()): Storable | undefined {
+  if (json === null) return dialect === 4 ? undefined : UNIT;
+  if (typeof json === 'string' || typeof json === 'boolean') return json;
   if (json instanceof JsonNumber) return Decimal.parseScientific(json.text);
   return walk.inside(() => {
-    if (isJsonList(json)) return valuesOf(json, walk);
-    return formOf(json, walk) ?? objectOf(json, walk);
+    if (isJsonList(json)) return valuesOf(json, dialect, walk);
+    return formOf(json, dialect, walk) ?? objectOfJson(json, dialect, walk);
   });
 }
 
 /** @returns the values of a list; undefined if `json` is not a list, or if `valueOfJson` refuses an item */
-function valuesOf(json: ExactJson | undefined, walk: Walk): Storable[] | undefined {
-  return json === undefined ? undefined : allOrNone(json, (each) => valueOfJson(each, walk));
+function valuesOf(json: ExactJson | undefined, dialect: Dialect, walk: Walk): Storable[] | undefined {
+  return json === undefined ? undefined : allOrNone(json, (each) => valueOfJson(each, dialect, walk));
 }
 
-function objectOf(json: { readonly [key: string]: ExactJson }, walk: Walk): Storable | undefined {
-  const keys = Object.keys(json);
-  const values = valuesOf(Object.values(json), walk);
-  return values && sortedObject(keys.map((key, i) => [key, values[i]]));
+function formOf(json: ExactJsonObject, dialect: Dialect, walk: Walk): Storable | undefined {
+  const formOfDialect = dialect === 4 ? formOf4 : formOf5;
+  return formOfDialect(json, (list) => valuesOf(list, dialect, walk));
 }
-
-type Json = { readonly [key: string]: ExactJson };
 
 /**
- * The readers of objects that stand for other values. A reader's name is the list of such an object's keys, sorted and
- * joined by commas. A reader returns undefined for an object that has these keys, but stands for itself.
+ * The guard in the message of another chain. In dialect 5, it may also be a list of keys.
+ * @returns undefined for any other JSON
  */
-const FORMS: Readonly<Record<string, (json: Json, walk: Walk) => Storable | undefined>> = {
-  int: ({ int }) => integerOf(int),
-  decimal: ({ decimal }) => (typeof decimal === 'string' ? Decimal.parse(decimal) : undefined),
-  time: ({ time }) => (typeof time === 'string' ? timeOfJsonText(time, false) : undefined),
-  timep: ({ timep }) => (typeof timep === 'string' ? timeOfJsonText(timep, true) : undefined),
-  'keys,pred': keysetOf,
-  keysetref: ({ keysetref }) => keysetRefOf(keysetref),
-  'args,fun': (json, walk) => {
-    const fun = qualifiedNameOf(json.fun);
-    const args = valuesOf(json.args, walk);
-    return fun && args && new UserGuard(fun, args);
-  },
-  'cgArgs,cgName,cgPactId': ({ cgArgs, cgName, cgPactId }, walk) => {
-    const name = qualifiedNameOf(cgName);
-    const args = valuesOf(cgArgs, walk);
-    if (!name || !args || (cgPactId !== null && typeof cgPactId !== 'string')) return undefined;
-    return new CapabilityGuard(name, args, cgPactId ?? undefined);
-  },
-  'moduleName,name': ({ moduleName, name }) => {
-    const module = moduleNameOf(moduleName);
-    return module && typeof name === 'string' ? new ModuleGuard(module, name) : undefined;
-  },
-  'name,pactId': ({ name, pactId }) =>
-    typeof name === 'string' && typeof pactId === 'string' ? new DefpactGuard(pactId, name) : undefined,
-  'refName,refSpec': ({ refName, refSpec }) => {
-    const name = moduleNameOf(refName);
-    const interfaces = refSpec === null ? undefined : allOrNone(refSpec, moduleNameOf);
-    return name && (refSpec === null || interfaces) ? new ModuleRef(name, interfaces) : undefined;
-  },
-};
-
-function formOf(json: Json, walk: Walk): Storable | undefined {
-  const keys = Object.keys(json).sort().join();
-  return Object.hasOwn(FORMS, keys) ? FORMS[keys](json, walk) : undefined;
+export function guardOfJson(json: ExactJson, dialect: Dialect, walk = new Walk()): Guard | undefined {
+  if (dialect === 5) return guardOf5(json, (list) => valuesOf(list, dialect, walk));
+  const value = valueOfJson(json, dialect, walk);
+  return value !== undefined && isGuard(value) ? value : undefined;
 }
 
-function integerOf(json: ExactJson): bigint | undefined {
-  if (typeof json === 'string') return parseInteger(json);
-  return json instanceof JsonNumber ? Decimal.parseScientific(json.text)?.round('half-even') : undefined;
-}
-
-function keysetOf({ keys, pred }: Json): KeysetGuard | undefined {
-  const texts = textsOf(keys);
-  return texts && typeof pred === 'string' ? new KeysetGuard(texts, pred) : undefined;
-}
-
-function keysetRefOf(json: ExactJson): KeysetRefGuard | undefined {
-  if (typeof json === 'string') return new KeysetRefGuard(json);
-  if (!isExactJsonObject(json)) return undefined;
-  const { ns, ksn } = json;
-  return typeof ns === 'string' && typeof ksn === 'string' ? new KeysetRefGuard(`${ns}.${ksn}`) : undefined;
-}
-
-function qualifiedNameOf(json: ExactJson): QualifiedName | undefined {
-  return typeof json === 'string' ? QualifiedName.parse(json) : undefined;
-}
-
-function moduleNameOf(json: ExactJson): ModuleName | undefined {
-  if (!isExactJsonObject(json)) return undefined;
-  const { namespace, name } = json;
-  if (typeof name !== 'string' || (namespace !== null && typeof namespace !== 'string')) return undefined;
-  return new ModuleName(name, namespace ?? undefined);
-}
-
-function textsOf(json: ExactJson | undefined): string[] | undefined {
-  return json === undefined ? undefined : allOrNone(json, (each) => (typeof each === 'string' ? each : undefined));
-}
-
-/** @returns the result of `read` for each item; undefined if the JSON is not a list, or if any result is undefined */
-function allOrNone<T>(json: ExactJson, read: (item: ExactJson) => T | undefined): T[] | undefined {
-  if (!isJsonList(json)) return undefined;
-  const all: T[] = [];
-  for (const item of json) {
-    const each = read(item);
-    if (each === undefined) return undefined;
-    all.push(each);
-  }
-  return all;
-}
-
-function isJsonList(json: ExactJson): json is readonly ExactJson[] {
-  return Array.isArray(json);
+/** As `valueOfJson`, for JSON that stands for no other value, whatever its keys. */
+export function objectOfJson(json: ExactJsonObject, dialect: Dialect, walk = new Walk()): StorableObject | undefined {
+  const keys = Object.keys(json);
+  const values = valuesOf(Object.values(json), dialect, walk);
+  return values && sortedObject(keys.map((key, i) => [key, values[i]]));
 }
 
 /* The natives that read one key of a transaction's data. */
 
+/** @returns the data by their keys; undefined unless they are an object that stands for itself in dialect 5 */
+export function fieldsOf(data: ExactJson, dialect: Dialect): ExactJsonObject | undefined {
+  if (!isExactJsonObject(data)) return undefined;
+  return dialect === 5 && formOf(data, 5, new Walk()) !== undefined ? undefined : data;
+}
+
 /**
+ * @param fields as `fieldsOf` returns them
  * @param native the name of the native that reads the key, for the message of dialect 5
  * @param kind the kind of the error in dialect 4
  * @returns the JSON under the key
  * @throws ContractError if the data are not an object with this key
  */
 export function messageField(
-  data: ExactJson,
+  fields: ExactJsonObject | undefined,
   key: string,
   native: string,
   dialect: Dialect,
   kind: ErrorKind = 'tx-failure',
 ): ExactJson {
-  if (isExactJsonObject(data) && Object.hasOwn(data, key)) return data[key];
+  if (fields && Object.hasOwn(fields, key)) return fields[key];
   if (dialect === 5) throw readFailure(native);
   throw new ContractError(kind, `No such key in message: ${key}`);
 }
 
 /** The native `read-msg`. @throws ContractError as `valueOfJson`, or where `valueOfJson` returns undefined */
 export function readMessage(json: ExactJson, dialect: Dialect): Storable {
-  return fitting('read-msg', valueOfJson(json), json, dialect);
+  return fitting('read-msg', valueOfJson(json, dialect), json, dialect);
 }
 
 /**
@@ -311,13 +244,19 @@ export function readString(json: ExactJson, dialect: Dialect): string {
  * @throws ContractError for anything else
  */
 export function readKeyset(json: ExactJson, dialect: Dialect): KeysetGuard {
-  const { keys, pred = DEFAULT_PREDICATE } = isExactJsonObject(json) ? json : { keys: json };
-  return fitting('read-keyset', keysetOf({ keys, pred }), json, dialect);
+  if (dialect === 4) {
+    const { keys, pred = DEFAULT_PREDICATE } = isExactJsonObject(json) ? json : { keys: json };
+    return fitting('read-keyset', keysetOf({ keys, pred }), json, dialect);
+  }
+  const value = isExactJsonObject(json)
+    ? valueOfJson(json, dialect)
+    : keysetOf({ keys: json, pred: DEFAULT_PREDICATE });
+  return fitting('read-keyset', value instanceof KeysetGuard ? value : undefined, json, dialect);
 }
 
 /** @returns the number for which the JSON stands, or the text if the JSON is a text; undefined for anything else */
 function numberOf(json: ExactJson, dialect: Dialect): bigint | Decimal | string | undefined {
-  const value = valueOfJson(json);
+  const value = valueOfJson(json, dialect);
   if (typeof value === 'bigint' || typeof value === 'string') return value;
   // Dialect 4 refuses the form `{"decimal": "1.5"}`.
   return value instanceof Decimal && (dialect === 5 || json instanceof JsonNumber) ? value : undefined;

@@ -100,8 +100,8 @@ export function commandEnvironment(
   return {
     ...environment,
     namespacePolicy: policyIn(context.state),
-    data: dataOf('cont' in message ? message.cont.data : message.exec.data),
-    signatures: signers.map(signatureOf),
+    data: dataOf('cont' in message ? message.cont.data : message.exec.data, context.dialect),
+    signatures: signers.map((signer) => signatureOf(signer, context.dialect)),
     chain: { ...environment.chain, sender, gasLimit: BigInt(gasLimit), gasPrice: coinsValue(gasPrice) },
   };
 }
@@ -112,20 +112,24 @@ export function coinsValue(amount: Coins): Decimal {
   return value;
 }
 
-function dataOf(data: ExactJson): ExactJson {
-  return data ?? {};
+/** @returns the data, which need not be an object in dialect 5 */
+function dataOf(data: ExactJson, dialect: Dialect): ExactJson {
+  return dialect === 4 ? (data ?? {}) : data;
 }
 
-function signatureOf({ pubKey, addr, clist = [] }: Signer): Signature {
-  return { key: addr ?? pubKey, capabilities: clist.map(capabilityOf) };
+function signatureOf({ pubKey, addr, clist = [] }: Signer, dialect: Dialect): Signature {
+  return { key: addr ?? pubKey, capabilities: clist.map((each) => capabilityOf(each, dialect)) };
 }
 
 /** @throws ContractError if the name is not qualified, or if an argument is not a value of the contract language */
-function capabilityOf({ name, args }: Capability): { name: QualifiedName; args: readonly Storable[] } {
+function capabilityOf(
+  { name, args }: Capability,
+  dialect: Dialect,
+): { name: QualifiedName; args: readonly Storable[] } {
   const qualified = QualifiedName.parse(name);
   if (!qualified) throw new ContractError('eval', `Invalid capability name: ${name}`);
   const values = args.map((arg) => {
-    const value = valueOfJson(arg);
+    const value = valueOfJson(arg, dialect);
     if (value === undefined) throw new ContractError('eval', `Invalid argument of the capability ${name}`);
     return value;
   });

@@ -4,15 +4,20 @@ import type { Dialect } from '../../contract/dialect.ts';
 import { ContractError } from '../../contract/errors.ts';
 import { QualifiedName } from '../../contract/names.ts';
 import type { DefpactState } from '../../contract/runtime/defpact-state.ts';
-import { valueOfJson } from '../../contract/values/json.ts';
-import { isList, isObject, isStorable, type Storable, type StorableObject } from '../../contract/values/values.ts';
+import { objectOfJson, valueOfJson } from '../../contract/values/json.ts';
+import { isList, type Storable } from '../../contract/values/values.ts';
 import {
   type CommandResult,
   type NestedContinuation,
   parseCommandResult,
   parseNestedContinuation,
 } from '../../protocol/ledger/command/results.ts';
-import { type ExactJson, encodeBase64url, LedgerFormatError, parseExactJsonBytes } from '../../protocol/ledger/json.ts';
+import {
+  encodeBase64url,
+  isExactJsonObject,
+  LedgerFormatError,
+  parseExactJsonBytes,
+} from '../../protocol/ledger/json.ts';
 import { parseSpvProof, type SpvProof, spvRoot } from '../../protocol/ledger/spv-proof.ts';
 import type { ExecutionContext } from './block-environment.ts';
 
@@ -41,7 +46,7 @@ export function provenDefpact(proof: string, { chain, dialect, hasAncestor }: Ex
   const parsed = readOr(unproven('undecodable', dialect), () => parseSpvProof(proof));
   if (parsed.targetChain !== chain) throw unproven('otherChain', dialect);
   if (!hasAncestor(encodeBase64url(spvRoot(parsed)))) throw unproven('outside', dialect);
-  const defpact = readOr(unproven('noOutput', dialect), () => defpactIn(parsed));
+  const defpact = readOr(unproven('noOutput', dialect), () => defpactIn(parsed, dialect));
   if (!defpact) throw unproven('noDefpact', dialect);
   return defpact;
 }
@@ -50,27 +55,24 @@ export function provenDefpact(proof: string, { chain, dialect, hasAncestor }: Ex
  * @returns undefined if the command has no continuation
  * @throws LedgerFormatError if the output is not a command's result
  */
-function defpactIn({ output }: SpvProof): DefpactState | undefined {
+function defpactIn({ output }: SpvProof, dialect: Dialect): DefpactState | undefined {
   const { continuation } = parseCommandResult(parseExactJsonBytes(output));
-  return continuation ? defpactOf(continuation) : undefined;
+  return continuation ? defpactOf(continuation, dialect) : undefined;
 }
 
-function defpactOf({ stepHasRollback, ...continuation }: Continuation): DefpactState {
-  return { ...nestedDefpactOf(continuation), hasRollback: stepHasRollback };
+function defpactOf({ stepHasRollback, ...continuation }: Continuation, dialect: Dialect): DefpactState {
+  return { ...nestedDefpactOf(continuation, dialect), hasRollback: stepHasRollback };
 }
 
 /** Sets `hasRollback` to false. In JSON, only the outermost defpact has this field, and `defpactOf` reads it. */
-function nestedDefpactOf({
-  pactId,
-  step,
-  stepCount,
-  executed,
-  continuation,
-  ...rest
-}: NestedContinuation): DefpactState {
+function nestedDefpactOf(
+  { pactId, step, stepCount, executed, continuation, ...rest }: NestedContinuation,
+  dialect: Dialect,
+): DefpactState {
   const name = QualifiedName.parse(continuation.def);
-  const args = storableOf(continuation.args);
-  if (!name || !isList(args)) throw new LedgerFormatError('the proven flow has no name or no arguments');
+  const args = valueOfJson(continuation.args, dialect);
+  if (!name || args === undefined || !isList(args))
+    throw new LedgerFormatError('the proven flow has no name or no arguments');
   const nested = Object.entries(rest.nested ?? {});
   return {
     id: pactId,
@@ -79,25 +81,22 @@ function nestedDefpactOf({
     hasRollback: false,
     isExecuted: executed ?? undefined,
     continuation: { name, args: args as readonly Storable[] },
-    yielded: rest.yield ? yieldedOf(rest.yield) : undefined,
-    nested: new Map(nested.map(([id, json]) => [id, nestedDefpactOf(parseNestedContinuation(json))])),
+    yielded: rest.yield ? yieldedOf(rest.yield, dialect) : undefined,
+    nested: new Map(nested.map(([id, json]) => [id, nestedDefpactOf(parseNestedContinuation(json), dialect)])),
   };
 }
 
-function yieldedOf({ data, source, provenance }: NonNullable<Continuation['yield']>): DefpactState['yielded'] {
-  const object = storableOf(data);
-  if (!isObject(object)) throw new LedgerFormatError('what the proven flow has yielded is no object');
+function yieldedOf(
+  { data, source, provenance }: NonNullable<Continuation['yield']>,
+  dialect: Dialect,
+): DefpactState['yielded'] {
+  const object = isExactJsonObject(data) ? objectOfJson(data, dialect) : undefined;
+  if (!object) throw new LedgerFormatError('what the proven flow has yielded is no object');
   return {
-    data: object as StorableObject,
+    data: object,
     provenance: provenance ? { targetChain: provenance.targetChainId, moduleHash: provenance.moduleHash } : undefined,
     sourceChain: source ?? undefined,
   };
-}
-
-function storableOf(json: ExactJson): Storable {
-  const value = valueOfJson(json);
-  if (value !== undefined && isStorable(value)) return value;
-  throw new LedgerFormatError('the proven flow has a value that is none');
 }
 
 function unproven(fault: keyof typeof FAULTS, dialect: Dialect): ContractError {

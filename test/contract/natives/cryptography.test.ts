@@ -102,6 +102,13 @@ checkOutcomes(
     [decode(Buffer.alloc(33)), ...decoding('Decoding error: binary decoding failed')],
     [decode(Buffer.alloc(34)), ...NO_GUARD],
     [decode(tokenMessage('"k:abc"')), ...NO_GUARD],
+    [`(at 'recipient ${decode(tokenMessage('["a"]'))})`, NO_GUARD[0], 'KeySet {keys: [a],pred: keys-all}'],
+    [
+      `(at 'recipient ${decode(tokenMessage('{"keys":["a"],"int":1}'))})`,
+      NO_GUARD[0],
+      'KeySet {keys: [a],pred: keys-all}',
+    ],
+    [decode(tokenMessage('{"int":1}')), ...NO_GUARD],
     [decode(tokenMessage(`${GUARD} x`)), ...NO_GUARD],
     [decode(Buffer.concat([tokenMessage(''), Buffer.from([0xff])])), ...NO_GUARD],
     [encode('599.0', '1'), encoded(599n, 1)],

@@ -7,7 +7,7 @@ import { parseProgram } from '#pickaxe/contract/syntax/program.js';
 import { JsonNumber } from '#pickaxe/protocol/ledger/json.js';
 import { dialogue } from '../dialogue.ts';
 
-const DATA = `(env-data { "text": "x", "n": 1, "list": [1 "a"], "keys": ["${'0f'.repeat(32)}"], "plain": ["bob"] })`;
+const DATA = `(env-data { "text": "x", "n": 1, "list": [1 "a"], "formed": ["${'0f'.repeat(32)}"], "plain": ["bob"] })`;
 
 describe('the data of a transaction', () => {
   it('can be read as a whole', () => {
@@ -20,6 +20,15 @@ describe('the data of a transaction', () => {
     const { say, fault } = dialogue(4, '(env-data [1 2])');
     expect(say('(read-msg)')).toBe('[1 2]');
     expect(fault('(read-msg "a")')).toBe('No such key in message: a');
+  });
+
+  it('may be another value than an object in dialect 5', () => {
+    const { say, fault } = dialogue(5, '(env-data { "keys": ["a"], "more": 1 })');
+    expect(say('(read-msg)')).toBe('KeySet {keys: [a],pred: keys-all}');
+    expect(fault('(read-keyset "keys")')).toBe('read-keyset failure');
+    expect(dialogue(4, '(env-data { "keys": ["a"], "more": 1 })').say('(read-keyset "keys")')).toBe(
+      'KeySet {keys: [a],pred: keys-all}',
+    );
   });
 
   it.each([
@@ -87,7 +96,7 @@ describe('the chain data', () => {
 
 describe('the form of keys', () => {
   it.each([
-    ['keys', true],
+    ['formed', true],
     ['plain', false],
   ])('of %s is checked only with the flag EnforceKeyFormats', (key, isFormed) => {
     const read = `(read-keyset "${key}")`;

@@ -5,6 +5,7 @@ import { ModuleName, QualifiedName } from '#pickaxe/contract/names.js';
 import { Decimal } from '#pickaxe/contract/values/decimal.js';
 import { hashedText, hashText } from '#pickaxe/contract/values/hash.js';
 import {
+  fieldsOf,
   jsonTextOf,
   messageField,
   readDecimal,
@@ -28,7 +29,7 @@ import {
   type Storable,
   UserGuard,
 } from '#pickaxe/contract/values/values.js';
-import { parseExactJson } from '#pickaxe/protocol/ledger/json.js';
+import { JsonNumber, parseExactJson } from '#pickaxe/protocol/ledger/json.js';
 import { storables } from '../arbitraries.ts';
 import { evaluate } from '../evaluate.ts';
 import { faultOf } from '../faults.ts';
@@ -205,9 +206,60 @@ describe('the data of a message', () => {
     expect(printed(read(json), { dialect: 4 })).toBe(text);
   });
 
-  it('cannot have null anywhere', () => {
+  it.each([
+    ['null', '()'],
+    ['[1, null]', '[1.0 ()]'],
+    ['{"a": {"b": null}}', '{"a": {"b": ()}}'],
+    ['{"int": 1, "more": 2}', '1'],
+    ['{"int": {"int": 5}}', '{"int": 5}'],
+    ['{"int": true, "decimal": "1.5"}', '1.5'],
+    ['{"decimal": "1.50", "more": 1}', '1.50'],
+    ['{"time": "2016-07-22T12:00:00Z", "more": 1}', '"2016-07-22T12:00:00Z"'],
+    ['{"time": 1, "timep": "2016-07-22T12:00:00.000001Z"}', '"2016-07-22T12:00:00Z"'],
+    ['{"keys": ["b", "a"]}', 'KeySet {keys: [a, b],pred: keys-all}'],
+    ['{"keys": ["a"], "pred": null, "more": 1}', 'KeySet {keys: [a],pred: keys-all}'],
+    ['{"keys": ["a"], "pred": "n.m.any"}', 'KeySet {keys: [a],pred: n.m.any}'],
+    ['{"keys": ["a"], "pred": "no name"}', '{"keys": ["a"],"pred": "no name"}'],
+    ['{"keys": ["a"], "pred": 1}', '{"keys": ["a"],"pred": 1.0}'],
+    ['{"keys": [1]}', '{"keys": [1.0]}'],
+    ['{"keysetref": "k", "more": 1}', "'k"],
+    ['{"keysetref": {"ksn": "k"}}', "'k"],
+    ['{"keysetref": {"ns": null, "ksn": "k", "more": 1}}', "'k"],
+    ['{"keysetref": {"ns": "n", "ksn": "k"}}', "'n.k"],
+    ['{"keysetref": {"ns": "n"}}', '{"keysetref": {"ns": "n"}}'],
+    ['{"keysetref": {"ns": 1, "ksn": "k"}}', '{"keysetref": {"ksn": "k","ns": 1.0}}'],
+    ['{"fun": "m.f", "args": [null], "more": 1}', 'UserGuard {fun: m.f,args: [()]}'],
+    ['{"cgName": "m.C", "cgArgs": []}', 'CapabilityGuard {name: m.C,args: [],pactId: }'],
+    ['{"cgName": "m.C", "cgArgs": [], "cgPactId": 1}', '{"cgArgs": [],"cgName": "m.C","cgPactId": 1.0}'],
+    ['{"moduleName": {"name": "m"}, "name": "x", "more": 1}', 'ModuleGuard {module: m,name: x}'],
+    [
+      '{"moduleName": {"name": "m", "namespace": 1}, "name": "x"}',
+      '{"moduleName": {"name": "m","namespace": 1.0},"name": "x"}',
+    ],
+    ['{"moduleName": {"name": "a b"}, "name": "x"}', '{"moduleName": {"name": "a b"},"name": "x"}'],
+    ['{"name": "n", "pactId": "p", "more": 1}', 'PactGuard {pactId: p,name: n}'],
+    ['{"refName": {"namespace": "n", "name": "m", "more": 1}}', 'n.m'],
+    ['{"refName": {"name": "m"}, "refSpec": null}', 'm'],
+    ['{"refName": {"name": "m"}, "refSpec": [1]}', '{"refName": {"name": "m"},"refSpec": [1.0]}'],
+    // An object with several forms has the first of them.
+    ['{"keys": ["a"], "int": 1}', '1'],
+    ['{"time": "2016-07-22T12:00:00Z", "keys": ["a"]}', 'KeySet {keys: [a],pred: keys-all}'],
+  ])('%s is %s in dialect 5', (json, text) => {
+    expect(printed(readMessage(parseExactJson(json), 5), { dialect: 5 })).toBe(text);
+  });
+
+  it('have no keys in dialect 5 if they stand for another value', () => {
+    const keyset = parseExactJson('{"keys": ["a"], "more": 1}');
+    expect(fieldsOf(keyset, 4)).toBe(keyset);
+    expect(fieldsOf(keyset, 5)).toBeUndefined();
+    expect(fieldsOf(null, 5)).toBeUndefined();
+    const { keys } = fieldsOf(parseExactJson('{"keys": [1]}'), 5) ?? {};
+    expect(keys).toEqual([new JsonNumber('1')]);
+  });
+
+  it('cannot have null anywhere in dialect 4', () => {
     for (const json of ['null', '[1, null]', '{"a": {"b": null}}', '{"fun": "m.f", "args": [null]}']) {
-      expect(valueOfJson(parseExactJson(json))).toBeUndefined();
+      expect(valueOfJson(parseExactJson(json), 4)).toBeUndefined();
       const text = JSON.stringify(JSON.parse(json));
       expect(faultOf(() => read(json))).toEqual(new ContractError('eval', `read-msg: parse failed: ${text}`));
     }
@@ -215,13 +267,13 @@ describe('the data of a message', () => {
 
   it('has its keys', () => {
     const data = parseExactJson('{"a": 1, "toString": 2}');
-    expect(printed(readMessage(messageField(data, 'a', 'read-msg', 4), 4), { dialect: 4 })).toBe('1.0');
-    expect(faultOf(() => messageField(data, 'b', 'read-msg', 4))).toEqual(
+    expect(printed(readMessage(messageField(fieldsOf(data, 4), 'a', 'read-msg', 4), 4), { dialect: 4 })).toBe('1.0');
+    expect(faultOf(() => messageField(fieldsOf(data, 4), 'b', 'read-msg', 4))).toEqual(
       new ContractError('tx-failure', 'No such key in message: b'),
     );
-    expect(faultOf(() => messageField(parseExactJson('{}'), 'toString', 'read-msg', 4)).kind).toBe('tx-failure');
-    expect(faultOf(() => messageField('text', 'a', 'read-msg', 4)).kind).toBe('tx-failure');
-    expect(faultOf(() => messageField(data, 'b', 'read-decimal', 5)).message).toBe('read-decimal failure');
+    expect(faultOf(() => messageField({}, 'toString', 'read-msg', 4)).kind).toBe('tx-failure');
+    expect(faultOf(() => messageField(fieldsOf('text', 4), 'a', 'read-msg', 4)).kind).toBe('tx-failure');
+    expect(faultOf(() => messageField(fieldsOf(data, 5), 'b', 'read-decimal', 5)).message).toBe('read-decimal failure');
   });
 });
 
@@ -265,6 +317,13 @@ describe('natives that read a key', () => {
   ])('%s refuses %s', (native, json, message) => {
     expect(faultOf(() => natives[native](parseExactJson(json), 4))).toEqual(new ContractError('eval', message));
   });
+
+  it.each(['{"keys": ["a"], "pred": "no name"}', '{"keys": ["a"], "int": 1}', '{"keys": [1]}', '[1]', '"a"', 'null'])(
+    'readKeyset refuses %s in dialect 5',
+    (json) => {
+      expect(faultOf(() => readKeyset(parseExactJson(json), 5)).message).toBe('read-keyset failure');
+    },
+  );
 
   it('in dialect 5 read all forms of numbers, and say less', () => {
     expect(printed(readDecimal(parseExactJson('{"decimal": "1.5"}'), 5), { dialect: 4 })).toBe('1.5');

@@ -192,7 +192,7 @@ describe('values from hostile code', () => {
     expect(() => printed(guard, { dialect: 4 })).toThrow(error);
     expect(() => jsonTextOf(guard)).toThrow(error);
     const tooDeepJson = { a: jsonOf(deepest) };
-    expect(() => valueOfJson(tooDeepJson)).toThrow(error);
+    expect(() => valueOfJson(tooDeepJson, 4)).toThrow(error);
   });
 
   it('are refused when they have too many parts', () => {

@@ -113,7 +113,7 @@ export function signed(chain: number, message: CoinCall['message'], given: Given
 }
 
 export function codeOn(chain: number, code: string, given: Given = {}): Command {
-  return signed(chain, { exec: { code, data: given.data ?? {} } }, given);
+  return signed(chain, { exec: { code, data: given.data === undefined ? {} : given.data } }, given);
 }
 
 export function deployment(chain: number, { code = TICKETS, isNew = true } = {}): Command {
