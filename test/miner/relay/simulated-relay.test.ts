@@ -237,15 +237,16 @@ describe('a hashrate', () => {
   });
 
   it.each([
-    [0.9, 115],
-    [1 - Math.exp(-1), 50],
-    [0.999, 345],
-  ])('has exponential waits with the difficulty as the mean of hashes: at %d, %d ms', (random, ms) => {
+    [0.9, 20_000, 115],
+    [1 - Math.exp(-1), 20_000, 50],
+    [1 - Math.exp(-1), 20, 50_000],
+    [0.999, 20_000, 345],
+  ])('has exponential waits with the difficulty as the mean of hashes: at %d and %d H/s, %d ms', (random, rate, ms) => {
     vi.useFakeTimers();
     let solved = 0;
     const count = () => void solved++;
-    new HashratePace(20_000, () => random).begin(makeWork(1_000), count, systemClock);
-    new HashratePace(20_000, () => random).begin(makeWork(1_000), count, systemClock)();
+    new HashratePace(rate, () => random).begin(makeWork(1_000), count, systemClock);
+    new HashratePace(rate, () => random).begin(makeWork(1_000), count, systemClock)();
     vi.advanceTimersByTime(ms - 1);
     expect(solved).toBe(0);
     vi.advanceTimersByTime(3);

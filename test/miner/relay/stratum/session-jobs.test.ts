@@ -1,7 +1,9 @@
 /** When a session gets a job, and with which target. */
 
 import { afterEach, describe, expect, it } from 'vitest';
+import { difficultyOf, integerToTarget, targetForDifficulty, targetToInteger } from '#pickaxe/protocol/chain/target.js';
 import type { Work } from '#pickaxe/protocol/chain/work.js';
+import { parseTarget } from '#pickaxe/protocol/wire/stratum.js';
 import { makeWork } from '../../../fakes.ts';
 import {
   difficultyOfHashes,
@@ -58,6 +60,16 @@ describe('a new target', () => {
     expect(kinds(messages)).toEqual(['set_target', 'notify']);
     expect(messages[1].params).toEqual([expect.not.stringMatching(first.params[0]), first.params[1], true]);
   });
+});
+
+it('a target as hard as a block is the target of the block, to its last bit', async () => {
+  const like = makeWork(10_007);
+  const target = integerToTarget(targetToInteger(like.target) + 1n);
+  expect(targetForDifficulty(difficultyOf(target))).not.toEqual(target);
+  const { client } = await serving({ ...like, target });
+  client.say(suggest(difficultyOf(target)));
+  const [terms] = client.login('w', 'x');
+  expect(parseTarget(terms.params[0])).toEqual(target);
 });
 
 describe('a client that sends no share', () => {

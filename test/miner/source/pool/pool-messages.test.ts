@@ -31,6 +31,7 @@ it('client.reconnect may leave out host and port', () => {
   expect(parseReconnect(['', 0, 5])).toEqual({ waitMs: 5_000 });
   expect(parseReconnect(['pool.example', '3333', -1])).toEqual({ host: 'pool.example', port: 3333, waitMs: 0 });
   expect(parseReconnect([null, 3.5, 'soon'])).toEqual({ waitMs: 0 });
+  expect(parseReconnect([null, 3.5, '5'])).toEqual({ waitMs: 0 });
 });
 
 it.each([

@@ -56,6 +56,9 @@ const wrongGpus: Record<string, Gpu> = {
   'finds the right counters on wrong pages': changed((hits) =>
     hits.map(({ page, counter }) => ({ page: page ^ 1, counter })),
   ),
+  'finds the right counters, each one page later': changed((hits) =>
+    hits.map(({ page, counter }) => ({ page: page + 1, counter })),
+  ),
   'finds wrong counters': changed((hits) => hits.map(({ page, counter }) => ({ page, counter: counter ^ 1 }))),
   'finds one wrong counter': changed((hits) =>
     hits.map((hit, i) => (i === 0 ? { ...hit, counter: hit.counter + 1 } : hit)),
