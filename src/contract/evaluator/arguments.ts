@@ -76,6 +76,10 @@ export class WrittenArgument implements Argument {
     return this.#expression.kind === 'lambda' || this.#evaluator.isPartial(this.#expression, this.#scope);
   }
 
+  get isApplication(): boolean {
+    return this.#expression.kind === 'application';
+  }
+
   get items(): readonly Argument[] | undefined {
     if (this.#expression.kind !== 'list') return undefined;
     return this.#expression.items.map((item) => new WrittenArgument(this.#evaluator, item, this.#scope));
@@ -91,10 +95,17 @@ export class WrittenArgument implements Argument {
     const expression = this.#expression;
     const [evaluator, scope] = [this.#evaluator, this.#scope];
     // In dialect 4, each call of the returned function evaluates the written arguments again.
-    if (evaluator.dialect === 4 && expression.kind === 'application') return this.asRepeated();
-    if (evaluator.dialect === 4 && expression.kind !== 'lambda') return undefined;
+    if (evaluator.dialect === 4 && this.isApplication) return this.asRepeated();
+    if (evaluator.dialect === 4 && expression.kind !== 'lambda') return this.#variableFunction();
     this.#value ??= evaluator.functionOrValue(expression, scope);
     return functionOf(evaluator, this.#value);
+  }
+
+  /** @returns the lambda that a variable of dialect 4 has, which is no value there; undefined for anything else */
+  #variableFunction(): Remaining | undefined {
+    const expression = this.#expression;
+    const variable = expression.kind === 'name' ? this.#scope.find(expression.name) : undefined;
+    return variable instanceof Closure ? functionOf(this.#evaluator, variable) : undefined;
   }
 
   asRepeated(): Remaining | undefined {
@@ -121,6 +132,7 @@ export class GivenArgument implements Argument {
   readonly #evaluator: Evaluator;
   readonly value: Value;
   readonly position = undefined;
+  readonly isApplication = false;
   readonly code = '';
 
   constructor(evaluator: Evaluator, value: Value) {

@@ -43,6 +43,8 @@ export interface Argument {
   readonly position: Position | undefined;
   /** Whether the argument is a lambda, an application that lacks arguments, or a function that was given as a value. */
   readonly isFunction: boolean;
+  /** Whether the argument is written as an application. */
+  readonly isApplication: boolean;
   /**
    * The items of a list literal, each of which is evaluated on its own, or of a list that was given as a value.
    * Undefined for any other argument.

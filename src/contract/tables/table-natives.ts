@@ -87,7 +87,10 @@ function withDefaultRead(args: readonly Argument[], { evaluator, scope, binding 
 function select(args: readonly Argument[], call: Call): Value | undefined {
   if (args.length !== 2 && args.length !== 3) return undefined;
   const columns = args.length === 3 ? args[1].value : [];
-  const accepts = args[args.length - 1].asFunction();
+  const filter = args[args.length - 1];
+  // Other natives of dialect 4 also take a lambda.
+  const isTaken = call.evaluator.dialect === 5 || filter.isApplication;
+  const accepts = isTaken ? filter.asFunction() : undefined;
   const table = args[0].value;
   if (!isTable(table) || !isList(columns) || !accepts) return undefined;
   const names = columnNames(columns, call);

@@ -34,6 +34,47 @@ checkOutcomes(
   ],
 );
 
+describe('a lambda that a variable has', () => {
+  const withF = (code: string) =>
+    `(let ((f (lambda (x) (= x 1))) (g (lambda (x y) (+ x y))) (inc (lambda (x) (+ x 1)))) ${code})`;
+  const TABLE = `(module t G (defcap G () true) (defschema row a:integer) (deftable rows:{row})
+    (defun folded () (let ((accepts (lambda (key row) true)) (key-of (lambda (key row) key)))
+      (fold-db rows accepts key-of)))
+    (defun selected () (let ((accepts (lambda (row) true))) (select rows accepts)))
+    (defun selected-by-lambda () (select rows (lambda (row) true)))
+    (defun selected-by-where () (select rows ['a] (where 'a (= 1)))))
+    (create-table t.rows) (insert t.rows "k" { "a": 1 })`;
+  const refused = (code: string) =>
+    `Invalid arguments, received ["rows" "${code}"] for [table:table:<{row}> where:row:object:<{row}> -> bool -> [object:<{row}>], table:table:<{row}> columns:[string] where:row:object:<{row}> -> bool -> [object:<{row}>]]`;
+
+  checkOutcomes(
+    [TABLE],
+    [
+      [withF('(map f [1 2])'), '[true false]'],
+      [withF('(filter f [1 2])'), '[1]'],
+      [withF('(fold g 0 [1 2])'), '3'],
+      [withF('(zip g [1 2] [3 4])'), '[4 6]'],
+      [withF('(where "a" f { "a": 1 })'), 'true'],
+      [withF('(compose inc inc 1)'), '3'],
+      [withF('(or? f f 1)'), 'true'],
+      [withF('(and? f f 2)'), 'false'],
+      [withF('(not? f 1)'), 'false'],
+      [withF('(expect-that "is one" f 1)'), '"Expect-that: success: is one"', '"Expect-that: success is one"'],
+      [withF('(let ((h f)) (map h [1]))'), '[true]'],
+      [withF('(let* ((h (lambda (x) (f x)))) (map h [1]))'), '[true]'],
+      [
+        '(let ((f 1)) (map f [1]))',
+        'Invalid arguments, received ["f" "[1]"] for app:x:<b> -> <a> list:[<b>] -> [<a>]',
+        null,
+      ],
+      ['(t.folded)', '["k"]'],
+      ['(t.selected)', refused('accepts'), '[{"a": 1}]'],
+      ['(t.selected-by-lambda)', refused('(lambda (row) true)'), '[{"a": 1}]'],
+      ['(t.selected-by-where)', '[{"a": 1}]'],
+    ],
+  );
+});
+
 describe('types of the arguments of functions', () => {
   const wrong4 = 'Type error: expected string, found integer';
   const wrong5 = 'Runtime typecheck failure, argument is integer , but expected type string';
