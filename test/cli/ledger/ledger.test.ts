@@ -73,7 +73,7 @@ it('pickaxe ledger peers leaves out those that are not understood, and says how 
 describe('pickaxe ledger block --last', () => {
   /** @returns rows and notes of a command about a mock node's chain 1, which has a block beside each of its newest */
   async function rowsOn(dialect: Dialect, blocks: number, ...args: string[]) {
-    const mock = new MockNode({ dialect, chains: 3, network: 'development', seed: 5 });
+    const mock = new MockNode({ dialect, chains: 3, network: 'development', seed: 5, firstHeight: 0 });
     const { url } = await mock.start();
     onTestFinished(() => mock.close());
     const { ledger } = mock;
@@ -106,6 +106,9 @@ describe('pickaxe ledger block --last', () => {
     }
     const { branch, lines, stderr } = await rows(3, 'hash', '1', '--last', '200');
     expect([lines, stderr]).toEqual([branch, '']);
+    const most = `${branch.length - 1}`;
+    const above = await rows(3, 'hash', '1', '--last', most);
+    expect([above.lines, above.stderr]).toEqual([above.branch.slice(0, -1), '']);
   });
 
   it('refuses what contradicts it, and a chain that is none', async () => {

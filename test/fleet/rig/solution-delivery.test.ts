@@ -380,6 +380,15 @@ it('warns of a block that is lost while its work lives', async () => {
   expect(told().join()).toMatch(/a warning: the block of chain .* is lost, because no coordinator has taken it/);
 });
 
+it('warns of no lost block where a coordinator has given a verdict', async () => {
+  const { coordinators, verdicts, send, told } = await mining('a', 'c');
+  for (const each of coordinators) each.answer = () => verdict('stale');
+  send();
+  await answered(verdicts, 60);
+  expect(verdicts).toMatchObject([{ outcome: 'stale' }]);
+  expect(told().join()).not.toContain('is lost');
+});
+
 const POOL: Partial<WorkTerms> = { nonce1: { value: 3, bytes: 2 }, until: 'replaced', rollTime: false };
 
 it('sends a pool’s share to its issuer only, and says so while that is silent', async () => {

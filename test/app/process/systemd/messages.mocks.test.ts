@@ -64,6 +64,9 @@ it('a message each ten seconds says how the rig is, from its first device on tha
   events.emit(device('gpu0', 'ready'));
   expect(said()).toEqual([]);
   expect((await after(10_000)).map((text) => text.split('\n')[0])).toEqual(['READY=1']);
+  // It stays ready, whatever becomes of its devices.
+  for (const name of ['cpu', 'gpu0']) events.emit(device(name, 'reopening'));
+  expect((await after(10_000)).map((text) => text.split('\n')[0])).toEqual(['READY=1']);
   const handlers = ['SIGINT', 'SIGTERM'].map((signal) => process.listenerCount(signal));
   process.emit('SIGTERM', 'SIGTERM');
   const stopping = ['STOPPING=1\nSTATUS=waiting for pending submissions'];
