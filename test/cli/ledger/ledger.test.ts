@@ -81,8 +81,9 @@ describe('pickaxe ledger block --last', () => {
       for (const each of [0, 1, 2]) ledger.advance(each);
       if (i % 3 === 0) ledger.reorganise(ledger.chains.tip(1));
     }
-    const { code, stdout, stderr } = await pickaxe('ledger', ...args, '--node', url);
     const store = ledger.chains.blocksOf(1);
+    const words = args.map((word) => (word === 'TIP' ? store.tip.id : word));
+    const { code, stdout, stderr } = await pickaxe('ledger', ...words, '--node', url);
     const branch = [...store.ancestry(store.tip)].map(({ id }) => id);
     return { code, stderr, branch, lines: stdout === '' ? [] : stdout.split('\n') };
   }
@@ -109,6 +110,17 @@ describe('pickaxe ledger block --last', () => {
     const most = `${branch.length - 1}`;
     const above = await rows(3, 'hash', '1', '--last', most);
     expect([above.lines, above.stderr]).toEqual([above.branch.slice(0, -1), '']);
+  });
+
+  it('is like a branch, which has hashes, or whole blocks if that or a proof is asked for', async () => {
+    const hashes = await rows(4, 'branch', '1', '--upper', 'TIP');
+    expect([hashes.lines, hashes.stderr]).toEqual([hashes.branch, '']);
+    for (const whole of [['--blocks'], ['--verify'], ['--blocks', '--max-height', '2']]) {
+      const { branch, lines } = await rows(4, 'branch', '1', '--upper', 'TIP', ...whole);
+      const own = whole.length > 2 ? branch.slice(-3) : branch;
+      expect(lines.map((line) => /[\w-]{43}/.exec(line)?.[0])).toEqual(own);
+      expect(lines.every((line) => line.length > 43)).toBe(true);
+    }
   });
 
   it('refuses what contradicts it, and a chain that is none', async () => {
