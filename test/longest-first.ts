@@ -1,7 +1,7 @@
 /**
  * The order in which files of tests start: the longest first, so that no worker is left with a long one at the end.
- * Files that share processes come after all others, because vitest ends a process as soon as the next file needs its
- * own.
+ * Files with processes of their own come first, then those that share processes, one project after the other: vitest
+ * ends a process as soon as the next file may not share it.
  */
 
 import { readFileSync, statSync } from 'node:fs';
@@ -21,7 +21,8 @@ export default class LongestFirst extends BaseSequencer {
     const root = this.ctx.config.root;
     const seconds = ({ moduleId }: TestSpecification) => SECONDS[relative(root, moduleId).replaceAll('\\', '/')] ?? 0;
     const bytes = new Map(files.map((file) => [file, statSync(file.moduleId).size]));
-    const shared = ({ project }: TestSpecification) => Number(!project.config.isolate);
-    return files.toSorted((a, b) => shared(a) - shared(b) || seconds(b) - seconds(a) || bytes.get(b)! - bytes.get(a)!);
+    const sharing = [...new Set(files.map(({ project }) => project))].filter(({ config }) => !config.isolate);
+    const turn = ({ project }: TestSpecification) => sharing.indexOf(project);
+    return files.toSorted((a, b) => turn(a) - turn(b) || seconds(b) - seconds(a) || bytes.get(b)! - bytes.get(a)!);
   }
 }
