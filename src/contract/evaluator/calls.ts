@@ -107,7 +107,7 @@ function callFunction(evaluator: Evaluator, definition: Defun, call: MemberCall,
 }
 
 interface Called {
-  /** Resolve the names in the type of the result. */
+  /** What the names in the type of the result mean. */
   readonly names: Names;
   /** The name of the function, for `ContractError.subject`. */
   readonly name: string;
