@@ -63,7 +63,7 @@ interface ClosureCall {
 }
 
 /**
- * Calls a closure. Dialect 5 checks no types of a lambda's arguments if the lambda gets all of them at once.
+ * Calls a closure. In dialect 5, the types of a lambda's arguments are not checked if it gets all of them at once.
  * @throws ContractError for arguments of a wrong number or type, and for a result of a wrong type
  */
 export function callClosure(

@@ -27,7 +27,7 @@ function missingText({ name }: LoadedModule, wanted: string, member: string, dia
     : `Interface member not implemented, module ${name.text} does not implement interface ${wanted} member: ${member}`;
 }
 
-/** Of each kind of signature in an interface, the kind of the definition that implements it. */
+/** Maps each kind of signature in an interface to the kind of definition that implements it. */
 const KINDS = {
   'defun-signature': 'defun',
   'defcap-signature': 'defcap',
