@@ -36,6 +36,8 @@ interface FetchedWork {
   fetchedAtMs: number;
   /** Whether the work's chain has a newer block, as a New Cut or later work has shown. */
   outdated: boolean;
+  /** Whether the work came so soon after a New Cut of its chain that it may be older. */
+  doubtful: boolean;
 }
 
 /** Work that a New Cut or a solution has made stale. The node may still give work on the same parent for a while. */
@@ -60,7 +62,10 @@ export class FetchSchedule {
   readonly #cuts = new Map<number, number>();
   /** By chain: when the chain's stream was last opened, also as the value of `#order`. */
   readonly #openings = new Map<number, { readonly order: number; readonly atMs: number }>();
-  /** By chain: when its last New Cut came, and the work that it has made outdated, if there was any. */
+  /**
+   * By chain: when its last New Cut came, and the work that it has made outdated. The work is undefined if there was
+   * none, or only doubtful work: newer work than that may still be older than the New Cut.
+   */
   readonly #lastCuts = new Map<number, { readonly atMs: number; readonly outdated: Work | undefined }>();
   /** By chain: when the chain's stream last ended. */
   readonly #endingsMs = new Map<number, number>();
@@ -125,10 +130,12 @@ export class FetchSchedule {
    */
   fetchEnded(work: Work, order: number, nowMs: number): boolean {
     const mayBeMined = this.#planRepeat(work, nowMs);
+    const doubtful = this.#ended !== undefined;
     const same = this.#current && isSameWork(this.#current.work, work) ? this.#current : undefined;
     if (same) {
       same.order = order;
       same.fetchedAtMs = nowMs;
+      same.doubtful = doubtful;
       return false;
     }
     if (!mayBeMined) return false;
@@ -136,7 +143,7 @@ export class FetchSchedule {
       const { chain, height } = earlier.work;
       if (chain === work.chain && height < work.height) this.#outdate(earlier);
     }
-    this.#current = { work, order, fetchedAtMs: nowMs, outdated: false };
+    this.#current = { work, order, fetchedAtMs: nowMs, outdated: false, doubtful };
     this.#remembered.push(this.#current);
     this.#forget(nowMs);
     return true;
@@ -153,7 +160,8 @@ export class FetchSchedule {
     if (this.#current === undefined || this.#current.work.chain === chain) this.#repeatAtMs = Number.NEGATIVE_INFINITY;
     const isEcho = nowMs - (this.#cutFetchesMs.get(chain) ?? Number.NEGATIVE_INFINITY) < this.#limits.burstMs;
     const valid = this.#remembered.filter(({ work, outdated }) => work.chain === chain && !outdated);
-    if (!isEcho) this.#lastCuts.set(chain, { atMs: nowMs, outdated: valid.at(-1)?.work });
+    const last = valid.at(-1);
+    if (!isEcho) this.#lastCuts.set(chain, { atMs: nowMs, outdated: last?.doubtful ? undefined : last?.work });
     for (const fetched of valid) if (!(isEcho && fetched === this.#current)) this.#outdate(fetched);
     if (this.#current?.work.chain !== chain || isEcho) return false;
     this.#cutFetchesMs.set(chain, nowMs);

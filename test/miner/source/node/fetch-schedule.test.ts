@@ -259,6 +259,31 @@ describe('FetchSchedule', () => {
       expect(pauses(workOn(5))).toEqual([]);
     });
 
+    it('is fetched again if the work before it was doubtful, because the node may be a block late again', () => {
+      openStream(3);
+      fetch(workOn(4));
+      schedule.newCut(3, ms);
+      fetch(workOn(3));
+      ms += 600;
+      schedule.newCut(3, ms);
+      const stillLate = workOn(3);
+      expect(fetch(stillLate)).toBe(true);
+      expect(pauses(stillLate)).toEqual([400, 800]);
+    });
+
+    it('is no longer doubtful once the node has given it to the end', () => {
+      openStream(3);
+      fetch(workOn(4));
+      schedule.newCut(3, ms);
+      const work = workOn(3);
+      fetch(work);
+      expect(pauses(work)).toEqual([400, 800]);
+      schedule.newCut(3, ms);
+      const next = workOn(3);
+      fetch(next);
+      expect(pauses(next)).toEqual([]);
+    });
+
     it('is no longer fetched again once other work has come', () => {
       openStream(3);
       openStream(4);
