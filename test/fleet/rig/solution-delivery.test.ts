@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { messageBytes, type SolutionRefusal } from '#pickaxe/fleet/messages.js';
 import type { Verdict } from '#pickaxe/miner/source/source.js';
+import { targetForDifficulty } from '#pickaxe/protocol/chain/target.js';
 import type { Work, WorkTerms } from '#pickaxe/protocol/chain/work.js';
 import { makeWork } from '../../fakes.ts';
 import { mine } from '../../miner/source/follow.ts';
@@ -389,6 +390,22 @@ it('warns of no lost block where a coordinator has given a verdict', async () =>
   expect(told().join()).not.toContain('is lost');
 });
 
+it.each([
+  ['share', { blockTarget: targetForDifficulty(1e15), until: 'replaced' }, false],
+  ['block whose work has ended', {}, true],
+] as const)('warns of no lost block where a %s is lost', async (_, terms, isEnded) => {
+  const { coordinators, verdicts, send, told } = await miningOn(terms, 'a');
+  const [a] = coordinators;
+  a.answer = () => refused('too-early');
+  send();
+  await pass(1_000);
+  expect(verdicts).toEqual([]);
+  if (isEnded) a.end([...a.names.keys()][0], 'new-cut');
+  await answered(verdicts, 400);
+  expect(verdicts).toMatchObject([{ outcome: 'stale' }]);
+  expect(told().join()).not.toContain('is lost');
+});
+
 const POOL: Partial<WorkTerms> = { nonce1: { value: 3, bytes: 2 }, until: 'replaced', rollTime: false };
 
 it('sends a pool’s share to its issuer only, and says so while that is silent', async () => {
@@ -501,6 +518,30 @@ it('gives up when nodes have forgotten the work', async () => {
   await pass(310_000);
   expect(verdicts).toMatchObject([{ outcome: 'stale' }]);
   expect(verdicts[0].reason).toMatch(/^gave up after \d+ attempts: .*there is no connection$/);
+  expect(ways(coordinators)).toEqual([]);
+});
+
+it('gives up so long after its work was last confirmed, not after it was given', async () => {
+  const { link, verdicts, send } = await mining('a');
+  await pass(400_000);
+  link.disconnect();
+  await pass(100_000);
+  send();
+  await pass(190_000);
+  expect(verdicts).toEqual([]);
+  await pass(20_000);
+  expect(verdicts).toMatchObject([{ outcome: 'stale' }]);
+});
+
+it('tries for ten seconds at least, though its work is about to be too old', async () => {
+  const { link, coordinators, verdicts, send } = await mining('a');
+  link.disconnect();
+  await pass(299_000);
+  send();
+  await pass(9_000);
+  expect(verdicts).toEqual([]);
+  await pass(2_000);
+  expect(verdicts).toMatchObject([{ outcome: 'stale', reason: expect.stringContaining('gave up after') }]);
   expect(ways(coordinators)).toEqual([]);
 });
 
