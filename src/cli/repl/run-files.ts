@@ -163,7 +163,7 @@ export class FilesRunner {
   #linesOf(run: FileRun, isOneOfSeveral: boolean): string[] {
     const { json, trace, columns } = this.#options;
     const { result, value, failures } = run;
-    if (json) return [JSON.stringify(reportOf(run, this.#isTyped(result.file) ? value : undefined))];
+    if (json) return [JSON.stringify(reportOf(run, value))];
     // The value of a test is in the summary, and with `trace` each value has been printed.
     const isTest = result.expectations.at(-1)?.text === value;
     const isNothing = value === undefined || value === '' || value === UNIT_TEXT;

@@ -50,6 +50,15 @@ describe('a file', () => {
     ]);
   });
 
+  it('is summed up behind the values of --trace though it has no tests', async () => {
+    folder.write('a.repl', '(+ 1 2)\n');
+    expect((await repl('a.repl', '--trace')).stdout.split('\n')).toEqual([
+      'a.repl:1:0:Trace: 3',
+      'Load successful',
+      '1 file, 0 expectations; dialect 5',
+    ]);
+  });
+
   it('ends with the form that fails, and the calls that led to it', async () => {
     folder.write(
       'a.repl',

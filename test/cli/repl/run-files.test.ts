@@ -190,6 +190,11 @@ describe('--timeout', () => {
     expect(xml).toContain(`<testsuite name="${other}" tests="1" failures="0" errors="1"`);
   });
 
+  it('also ends a run of a single file, which was run', async () => {
+    expect(await slow([passes], { timeout: 1 })).toBe(EXIT.noWork);
+    expect(io.stdout).toContain(`${passes}:Error: the time of --timeout (1 s) is over\n`);
+  });
+
   it('says so in JSON, too', async () => {
     expect(await slow([passes, other], { timeout: 1, json: true })).toBe(EXIT.noWork);
     const [first, second] = io.stdout
@@ -204,6 +209,13 @@ describe('--timeout', () => {
   it('changes nothing for a run that is over in time, even if the time ends right behind it', async () => {
     expect(await slow([passes, other], { timeout: 3 })).toBe(EXIT.done);
     expect(await slow([fails], { timeout: 3 })).toBe(EXIT.failed);
+  });
+
+  it('counts the time of all files, of which a terminal shows that of each, too', async () => {
+    io = pretendedIo({ columns: 300 });
+    await slow([passes, other], { timeout: 3 });
+    const lines = io.stdout.trim().split('\n');
+    expect(lines.flatMap((line) => / ([\d.]+ m?s)$/.exec(line)?.[1] ?? [])).toEqual(['1.00 s', '1.00 s', '2.00 s']);
   });
 });
 

@@ -48,7 +48,7 @@ export interface RunTools {
 export interface FileRun {
   readonly result: FileResult;
   readonly dialect: Dialect;
-  /** The last value of the file's own forms, for people; undefined if it is not asked for, or has none. */
+  /** The last value of typed code, for people; undefined if it has none, and for a file. */
   readonly value: string | undefined;
   /** The lines of its failures. */
   readonly failures: readonly string[];
@@ -106,7 +106,7 @@ export async function runFile(
         return late;
       },
     }),
-    ...((options.trace || files.isTyped(name)) && {
+    ...(files.isTyped(name) && {
       onTrace: (place, text) => {
         if (place.file === name) value = text;
         given.onTrace?.(place, text);

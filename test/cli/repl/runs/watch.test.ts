@@ -138,6 +138,22 @@ it('keys choose what is run', async () => {
   expect(runs).toHaveLength(8);
 });
 
+it('a key also runs what has changed meanwhile', async () => {
+  const { terminal, type } = typing();
+  const { a, b, runs, passing, waits } = watching({ terminal });
+  const asked = vi.spyOn(WatchKeys.prototype, 'isTyping', 'get');
+  onTestFinished(() => asked.mockRestore());
+  passing.add(a);
+  await waits(1);
+  // The change is noticed while it must wait, and the key comes with it.
+  asked.mockReturnValue(true);
+  folder.write('a.repl', '2');
+  await vi.waitFor(() => expect(asked).toHaveReturnedWith(true), PATIENCE);
+  type('f');
+  await waits(2);
+  expect(runs[1]).toEqual([a, b]);
+});
+
 it('changes wait while the user types, and what is chosen then runs them', async () => {
   const { terminal, type } = typing();
   const { a, b, runs, passing, waits } = watching({ terminal });
