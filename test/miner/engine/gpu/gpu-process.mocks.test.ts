@@ -317,6 +317,7 @@ describe('an open GPU', () => {
     child.exit(1);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(listener.lost.mock.calls).toEqual([[expect.objectContaining({ fault: 'wrong-hashes', message: 'wrong' })]]);
+    expect(vi.getTimerCount()).toBe(0);
     gpu.begin(1, job);
     await expect(gpu.next(1)).rejects.toThrow('wrong');
     await gpu.close();
