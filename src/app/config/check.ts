@@ -118,7 +118,6 @@ const OWNERS = [
 function nameRig(values: Map<string, Found>, { document, where, at }: RawSettings): void {
   if (values.has('rig.name')) return;
   for (const [table, key, rigIn] of OWNERS) {
-    if (!values.has(`${table}.${key}`)) continue;
     const value = rigIn((document as Tables)[table]?.[key]);
     if (value === undefined) continue;
     values.set('rig.name', { value, where: where([table, key]), at: at([table, key]) });

@@ -147,12 +147,10 @@ function sidecar(socket: NotifySocket, watchdogMs: number | undefined, restore: 
     let warned = false;
     let hashesBefore = 0;
 
-    /** @returns whether the message was sent */
-    const send = (assignments: Parameters<NotifySocket['send']>[0]): boolean => {
+    const send = (assignments: Parameters<NotifySocket['send']>[0]) => {
       const fault = socket.send(assignments);
       if (fault !== undefined && !warned) log.warn({ tag: 'systemd' }, `${fault}; trying again`);
       warned = fault !== undefined;
-      return fault === undefined;
     };
     const tick = () => {
       const status = tally.status();
