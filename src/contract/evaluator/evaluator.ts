@@ -68,6 +68,8 @@ interface EvaluatorOptions {
   readonly gas?: GasMeter;
   /** As `Evaluator.kept`. */
   readonly kept?: Kept | undefined;
+  /** As `Evaluator.note`. */
+  readonly note?: Evaluator['note'];
   /** Called about every `LOOK_STEPS` steps. @throws RunEnded if the program must stop now */
   readonly look?: (() => void) | undefined;
 }
@@ -81,6 +83,7 @@ export class TreeEvaluator implements Evaluator {
   database: Database;
   readonly gas: GasMeter;
   readonly kept: Kept | undefined;
+  readonly note: Evaluator['note'];
   state: State = INITIAL_STATE;
   readonly transactionNames = new TransactionNames(this);
   /** The scope of code outside of modules. It has no variables. */
@@ -107,6 +110,7 @@ export class TreeEvaluator implements Evaluator {
     database = new Database(),
     gas = meterOf(environment, dialect),
     kept,
+    note,
     look,
   }: EvaluatorOptions) {
     this.dialect = dialect;
@@ -117,6 +121,7 @@ export class TreeEvaluator implements Evaluator {
     this.#maxSteps = maxSteps;
     this.#stepsAdvice = stepsAdvice;
     this.kept = kept;
+    this.note = note;
     this.#look = look;
     this.resetSteps();
   }

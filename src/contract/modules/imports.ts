@@ -4,7 +4,7 @@ import type { Dialect } from '../dialect.ts';
 import { ContractError } from '../errors.ts';
 import type { ModuleName } from '../names.ts';
 import { resolveModule } from '../runtime/lookup.ts';
-import { isInterface, type LoadedModule } from '../runtime/module.ts';
+import { isHashOf4, isInterface, type LoadedModule } from '../runtime/module.ts';
 import type { Evaluator } from '../runtime/native.ts';
 import type { Use } from '../syntax/tree.ts';
 import { isHashText } from '../values/hash.ts';
@@ -40,14 +40,24 @@ export function unknownModuleText({ text }: ModuleName): string {
   return `Cannot find module:  ${text}`;
 }
 
-/** @throws ContractError for a hash that the module does not have */
-function checkHash({ dialect }: Evaluator, name: ModuleName, module: LoadedModule, hash: string): void {
+/**
+ * @throws ContractError for a hash that the module does not have. In dialect 5, it may also have that of generation 4,
+ *   with a note
+ */
+function checkHash(evaluator: Evaluator, name: ModuleName, module: LoadedModule, hash: string): void {
+  const { dialect } = evaluator;
   const { text } = module.name;
   if (dialect === 4 && isInterface(module)) {
     throw new ContractError('eval', `Interfaces should not have associated hashes: ${text}`);
   }
   if (dialect === 5) requireHash(hash);
   if (hash === module.hash) return;
+  if (dialect === 5 && isHashOf4(hash, module)) {
+    evaluator.note?.(
+      `use has taken ${hash}, generation 4's hash of ${text}: only nodes that have loaded it in generation 4 do`,
+    );
+    return;
+  }
   const message4 = `Module ${text} does not match specified hash: ${hash}, ${module.hash}`;
   const message5 = `Import error for module ${name.text}, hash not blessed: ${module.hash}`;
   throw new ContractError('eval', dialect === 4 ? message4 : message5);

@@ -111,6 +111,7 @@ export class TestRun {
       allowsTestFunctions: (names?: Names) =>
         this.#allowsInModules || (names !== undefined && !this.#restored.has(names)),
       kept: options.kept,
+      note: (text: string) => this.note(text),
       look: options.look,
       environment: this.#environment,
       database: this.#committed,

@@ -16,6 +16,7 @@ import type {
   Module,
   Name,
 } from '../syntax/tree.ts';
+import { hashText } from '../values/hash.ts';
 import { ModuleRef, Unstorable, type Value } from '../values/values.ts';
 
 /** A definition in a module, or a definition or signature in an interface. */
@@ -69,6 +70,22 @@ export interface LoadedModule {
   readonly names: Names;
   /** The hash of the transaction that has loaded the module, in base64url. */
   readonly transactionHash: string;
+}
+
+/** By module: its hash in generation 4. A module may be used many times, and its code may be long. */
+const hashesOf4 = new WeakMap<LoadedModule, string>();
+
+/**
+ * @returns whether this is the hash that generation 4 gave the module. Nodes keep that hash of a module that was deployed
+ *   before they spoke generation 5, so code of theirs can name it
+ */
+export function isHashOf4(hash: string, module: LoadedModule): boolean {
+  let found = hashesOf4.get(module);
+  if (found === undefined) {
+    found = hashText(module.syntax.code);
+    hashesOf4.set(module, found);
+  }
+  return hash === found;
 }
 
 /** A definition together with its module. A member is a value, but cannot be stored in a table. */

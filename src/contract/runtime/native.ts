@@ -146,6 +146,8 @@ export interface Evaluator {
   /** Counts steps for work that a native does, such as making a list. @throws ContractError for too many steps */
   spend(steps: number): void;
   print(value: Value): string;
+  /** Tells the user what real nodes may do otherwise; undefined on nodes, which tell nothing. */
+  readonly note: ((text: string) => void) | undefined;
 }
 
 /** An application of a native, apart from the arguments. */

@@ -5,7 +5,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { Dialect } from '#pickaxe/contract/dialect.js';
-import { lastOf } from '../dialogue.ts';
+import { hashText } from '#pickaxe/contract/values/hash.js';
+import { lastOf, newSession } from '../dialogue.ts';
 import { hashOf5 } from '../hashes.ts';
 
 /** @returns what the last input prints, or the message of its failure */
@@ -169,6 +170,49 @@ describe('a blessed hash', () => {
     ],
   ])('lets code use what an earlier version has: %j', (inputs, outcome) => {
     expect(dialogue([version(1, ''), '(create-table m.t)', user, ...inputs])).toBe(outcome);
+  });
+});
+
+describe('the hash that generation 4 gave a module', () => {
+  const version = (number: number, items = '') =>
+    `(module m G (defcap G () true) (defschema s x) (deftable t:{s}) ${items} (defun f () (write t "k" {"x": ${number}})))`;
+  const old = hashText(version(1));
+  const only = 'only nodes that have loaded';
+  const where = {
+    use: `generation 4's hash of m: ${only} it in generation 4 do`,
+    bless: `generation 4's hash of m: ${only} that version in generation 4 do`,
+  };
+  const using = `(module n G (defcap G () true) (use m "${old}" [f]) (defun g () (f)))`;
+
+  it.each([
+    ['use', [version(1), '(create-table m.t)', using, using, '(n.g)']],
+    [
+      'bless',
+      [
+        version(1),
+        '(create-table m.t)',
+        '(module n G (defcap G () true) (use m [f]) (defun g () (f)))',
+        version(2, `(bless "${old}")`),
+        '(n.g)',
+        '(n.g)',
+      ],
+    ],
+  ] as const)('is taken by %s, with one note', (form, inputs) => {
+    const files = { 'a.repl': inputs.join('') };
+    const { error, notes } = newSession(5, files).runFile('a.repl');
+    expect(error).toBeUndefined();
+    expect(notes).toEqual([`${form} has taken ${old}, ${where[form]}`]);
+  });
+
+  it('is not taken for that of another version, or of another module', () => {
+    const other = `Import error for module m, hash not blessed: ${hashOf5(version(2))}`;
+    expect(dialogue([version(2), using])).toBe(other);
+    expect(dialogue([version(2), `(use m "${hashText('(module m2 G)')}")`])).toBe(other);
+  });
+
+  it('needs no note where it is the hash', () => {
+    const files = { 'a.repl': `${version(1)}(use m "${old}")` };
+    expect(newSession(4, files).runFile('a.repl')).toMatchObject({ error: undefined, notes: [] });
   });
 });
 
