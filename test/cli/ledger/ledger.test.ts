@@ -115,11 +115,16 @@ describe('pickaxe ledger block --last', () => {
   it('is like a branch, which has hashes, or whole blocks if that or a proof is asked for', async () => {
     const hashes = await rows(4, 'branch', '1', '--upper', 'TIP');
     expect([hashes.lines, hashes.stderr]).toEqual([hashes.branch, '']);
-    for (const whole of [['--blocks'], ['--verify'], ['--blocks', '--max-height', '2']]) {
-      const { branch, lines } = await rows(4, 'branch', '1', '--upper', 'TIP', ...whole);
+    const below = ['--max-height', '2'];
+    for (const whole of [['--blocks'], ['--verify'], ['--blocks', ...below], ['--verify', ...below]]) {
+      const { stderr, branch, lines } = await rows(4, 'branch', '1', '--upper', 'TIP', ...whole);
       const own = whole.length > 2 ? branch.slice(-3) : branch;
       expect(lines.map((line) => /[\w-]{43}/.exec(line)?.[0])).toEqual(own);
       expect(lines.every((line) => line.length > 43)).toBe(true);
+      expect(stderr).not.toContain('it is neither an upper bound');
+      expect(stderr.includes('It is not shown that these are ancestors')).toBe(
+        whole.join(' ') === '--verify --max-height 2',
+      );
     }
   });
 

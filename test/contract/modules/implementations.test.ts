@@ -27,6 +27,11 @@ checkOutcomes(
       ],
       [['(interface l (defun f (a:list)))', '(U (implements l) (defun f (a:list) 1))', '(u.f [])'], '1'],
       [
+        ['(interface l (defcap L:bool () @event))', '(U (implements l) (defcap L:string (a) 1 a))'],
+        'Return type mismatch with l: found string, expected bool',
+        differsInMeta('L', 'l'),
+      ],
+      [
         '(use i "DldRwCblQ7Loqy6wYJnaodHl30d3j3eH-qtFzfEv46g")',
         'Interfaces should not have associated hashes: i',
         `Import error for module i, hash not blessed: ${hashOf5(BEFORE[0])}`,
