@@ -449,6 +449,49 @@ describe('the follower', () => {
     expect(watch.follower.size).toBe(0);
   });
 
+  it('judges a block anew that its store has again', async () => {
+    const node = new PretendNode();
+    const before = new Watch(node);
+    const hash = before.found(madeHeader(1, 100n));
+    await before.store.close();
+    const watch = new Watch(node);
+    const { block } = watch.store;
+    let isGone = false;
+    watch.store.block = (wanted) => (isGone ? undefined : block.call(watch.store, wanted));
+    const comesAgain = async () => {
+      isGone = true;
+      await watch.rounds(1);
+      isGone = false;
+      watch.follower.add(watch.block(hash));
+    };
+    const say = async (isOurs: boolean) => {
+      node.has(1, 100n, isOurs ? hash : 'o'.repeat(43));
+      node.headIs(1, 102n);
+      await watch.rounds(2);
+    };
+    node.has(1, 100n, hash);
+    node.headIs(1, 102n);
+    // One look decides nothing, and neither does another one after the block was away.
+    await watch.rounds(1);
+    await comesAgain();
+    await watch.rounds(1);
+    expect(watch.path(hash)).toEqual([]);
+    await watch.rounds(1);
+    expect(watch.changes).toMatchObject([{ what: 'state', block: { standing: { state: 'won' } }, isEarlier: false }]);
+    // Its payload is asked for after 15 s and 30 s, and would be after 60 s.
+    await watch.rounds(3);
+    const payloads = () => node.asked.filter((what) => what === 'payload').length;
+    expect(payloads()).toBe(3);
+    await comesAgain();
+    await watch.rounds(1);
+    expect(payloads()).toBe(4);
+    for (const changes of [20, 40]) {
+      for (let i = 0; i < 30; i++) await say(watch.state(hash) !== 'won');
+      expect(watch.path(hash)).toHaveLength(1 + changes);
+      await comesAgain();
+    }
+  });
+
   it('writes at most twenty changes of a block at once and one more an hour, whatever a node says', async () => {
     const node = new PretendNode();
     const watch = new Watch(node);
