@@ -1,8 +1,9 @@
 /** Nodes that give one reason after another to ask them for work, or for streams: they are asked only so often. */
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../follow.ts';
 import { followNode, nodesOf } from './node.ts';
+import { Stage } from './node-stage.ts';
 import { StillClock } from './still-clock.ts';
 
 const startNode = nodesOf('chainweb');
@@ -48,4 +49,22 @@ it('streams that fail again and again are 60 at once, and then 5 a second', asyn
     clock.ms += 1_000;
     await eventually(() => expect(requests.updates).toBe(60 + 5 * seconds));
   }
+});
+
+it('solutions that a node does not take cause 250 fetches at once, and the next one a 25th of a second later', async () => {
+  const stage = new Stage('chainweb');
+  onTestFinished(() => stage.end());
+  await stage.pass(0);
+  let fetches = 0;
+  while (stage.isAsked('work')) {
+    const name = fetches++ % 2 === 0 ? 'A' : 'B';
+    await stage.give(name);
+    stage.submit(name);
+    await stage.pass(0);
+    stage.answer('solved', { status: 404 });
+    await stage.pass(0);
+  }
+  expect(fetches).toBe(250);
+  await stage.pass(41);
+  expect(stage.isAsked('work')).toBe(true);
 });
