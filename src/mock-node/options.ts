@@ -266,8 +266,11 @@ const serverOptions = {
    * do not.
    */
   throttleRetryAfter: z.boolean().default(false),
-  /** Number of events that a stream gets for each `New Cut`. */
-  cutBurst: z.number().int().min(1).max(100).default(1),
+  /**
+   * Number of events `New Cut` that a stream gets for each new block. Real nodes send one when the block makes their
+   * work stale, and one when they have new work.
+   */
+  cutBurst: z.number().int().min(1).max(100).default(2),
 };
 
 export const optionsSchema = z.strictObject({

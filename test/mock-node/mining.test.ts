@@ -254,8 +254,8 @@ describe('a submission', () => {
 });
 
 describe('an update stream', () => {
-  it('sends the New Cuts of its chain without a data line, and ends by itself', async () => {
-    const { node, updates } = await startMining({ streamMs: 300, cutBurst: 2 });
+  it('sends two New Cuts for each block of its chain, without a data line, and ends by itself', async () => {
+    const { node, updates } = await startMining({ streamMs: 300 });
     const { body, headers } = await updates(chainBytes(3));
     expect(headers['content-type']).toBe('text/event-stream');
     node.ledger.advance(4);
@@ -267,9 +267,9 @@ describe('an update stream', () => {
     await eventually(() => expect(node.server.streams.open).toBe(0));
   });
 
-  it('is refused to anything but 4 bytes of a chain', async () => {
+  it('is refused to anything but 4 bytes', async () => {
     const { updates, node } = await startMining();
-    for (const wrong of [[], [1, 0, 0], [1, 0, 0, 0, 0], [20, 0, 0, 0], [0, 0, 0, 1]]) {
+    for (const wrong of [[], [1, 0, 0], [1, 0, 0, 0, 0]]) {
       const { statusCode, body } = await updates(Uint8Array.from(wrong));
       expect([wrong, statusCode, await body.text()]).toEqual([wrong, 400, expect.stringMatching(/^Decoding error: /)]);
     }
@@ -284,6 +284,20 @@ describe('an update stream', () => {
       const response = await updates(chainBytes(1), headers);
       expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'text/event-stream']);
     }
+  });
+
+  it('of a chain that is not there is never answered, and takes the place of a stream until the client leaves', async () => {
+    const { ask, updates, node } = await startMining({ streamLimit: 1 });
+    const leave = new AbortController();
+    const { signal } = leave;
+    const headers = { 'content-type': OCTETS };
+    const waiting = ask('/mining/updates', { method: 'GET', body: chainBytes(20), headers, signal });
+    await eventually(() => expect(node.server.streams.full).toBe(true));
+    expect((await updates(chainBytes(1))).statusCode).toBe(503);
+    leave.abort(new Error('the client has left'));
+    await expect(waiting).rejects.toThrow('the client has left');
+    await eventually(() => expect(node.server.streams.full).toBe(false));
+    expect((await updates(chainBytes(1))).statusCode).toBe(200);
   });
 
   it('is refused beyond the limit, whatever is asked for', async () => {

@@ -13,7 +13,7 @@ const MINER = JSON.stringify({ account: `k:${KEY}`, predicate: 'keys-all', 'publ
 const CUT = 'event:New Cut\n\n';
 
 async function start(options: OtherOptions = {}) {
-  const node = new MockNode({ dialect: 'document', difficulty: 100, seed: 1, ...options });
+  const node = new MockNode({ dialect: 'document', difficulty: 100, seed: 1, cutBurst: 1, ...options });
   const dispatcher = new Agent();
   onTestFinished(async () => {
     await dispatcher.destroy();

@@ -158,7 +158,7 @@ it('a node without options is one of a network of twenty chains, as it is on the
     throttled: 'p2p',
     throttling: { global: 50, mempool: 20, putPeer: 11 },
     throttleRetryAfter: false,
-    cutBurst: 1,
+    cutBurst: 2,
   });
   expect(optionsSchema.parse(account({})).accounts).toEqual([{ account: 'a', balance: '0.0', pred: 'keys-all' }]);
 });

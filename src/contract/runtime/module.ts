@@ -76,8 +76,8 @@ export interface LoadedModule {
 const hashesOf4 = new WeakMap<LoadedModule, string>();
 
 /**
- * @returns whether this is the hash that generation 4 gave the module. Nodes keep that hash of a module that was deployed
- *   before they spoke generation 5, so code of theirs can name it
+ * @returns whether this is the hash that generation 4 gave the module. Nodes keep that hash of a module that was
+ *   deployed before they spoke generation 5, so code of theirs can name it
  */
 export function isHashOf4(hash: string, module: LoadedModule): boolean {
   let found = hashesOf4.get(module);

@@ -21,7 +21,7 @@ import type { ServerSettings } from '../options.ts';
 import type { CutPipeline } from '../p2p/cut-pipeline.ts';
 import type { PeerClient, Peers } from '../p2p/peers.ts';
 import type { Endpoint, Fault, Side } from './faults.ts';
-import type { StreamTopic } from './streams.ts';
+import type { StreamTopic, UpdateStreams } from './streams.ts';
 
 export interface NodeContent {
   readonly ledger: Ledger;
@@ -36,7 +36,7 @@ export interface Backend extends NodeContent {
   readonly side: Side;
   readonly settings: ServerSettings;
   readonly miningEnabled: boolean;
-  readonly streams: { readonly full: boolean };
+  readonly streams: Pick<UpdateStreams, 'full' | 'wait'>;
 }
 
 export interface Asked {

@@ -4,6 +4,7 @@
  * blocks: each of its events has a `data:` line.
  */
 
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Dialect } from '../../protocol/ledger/header.ts';
 import type { Block } from '../ledger/block-store.ts';
@@ -28,7 +29,7 @@ export interface BlockTopic {
  * disconnected.
  */
 const MOST_UNREAD_BYTES = 1024 * 1024;
-/** Time between the events of one New Cut. */
+/** Time between the events of one new block. */
 const BURST_GAP_MS = 15;
 /**
  * Maximum deviation of a stream's lifetime from `streamMs`, as a fraction. Lifetimes differ, so that not all streams
@@ -50,6 +51,8 @@ export class UpdateStreams {
   readonly #random: Random;
   readonly #streams = new Map<ServerResponse, Stream>();
   readonly #timers = new Set<NodeJS.Timeout>();
+  /** Number of requests that wait for a chain that is not there. Each takes the place of a stream. */
+  #waiting = 0;
 
   constructor(settings: StreamSettings, random: Random) {
     this.#settings = settings;
@@ -65,7 +68,14 @@ export class UpdateStreams {
   }
 
   get full(): boolean {
-    return this.#streams.size >= this.#settings.streamLimit;
+    return this.#streams.size + this.#waiting >= this.#settings.streamLimit;
+  }
+
+  /** Takes the place of a stream until the signal is aborted, which happens when the client has left. */
+  async wait(signal: AbortSignal): Promise<void> {
+    this.#waiting += 1;
+    if (!signal.aborted) await once(signal, 'abort');
+    this.#waiting -= 1;
   }
 
   /**

@@ -73,13 +73,17 @@ function solved({ backend: { ledger, settings }, body }: Asked): Message {
   return { status: judgement.outcome === 'stale' ? 404 : 400, text: judgement.reason };
 }
 
-/** A wrong body is answered with 400 and a reason. Real nodes answer with 500, or never if the chain is unknown. */
-function updates({ backend: { ledger, streams }, body }: Asked): Answer {
+/**
+ * A body that is not 4 bytes is answered with 400 and a reason; real nodes answer with 500. A request for a chain that
+ * is not there is never answered, as on real nodes, which wait for its first work.
+ */
+async function updates({ backend: { ledger, streams }, body, signal }: Asked): Promise<Answer> {
   if (streams.full) return NO_MORE_STREAMS;
   if (body.length !== CHAIN_BYTES) return { status: 400, text: `Decoding error: expected ${CHAIN_BYTES} bytes` };
   const chain = viewOf(body).getUint32(0, true);
-  if (chain >= ledger.settings.chains) return { status: 400, text: `Decoding error: no chain ${chain}` };
-  return { stream: chain };
+  if (chain < ledger.settings.chains) return { stream: chain };
+  await streams.wait(signal);
+  return NO_MORE_STREAMS;
 }
 
 /** The miner in a request for work. Real nodes accept any texts, and compare them with the configured miners. */
