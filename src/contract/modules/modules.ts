@@ -7,7 +7,14 @@ import { ContractError } from '../errors.ts';
 import { chargeForInstallation, chargeForTranslation } from '../gas/loading5.ts';
 import { ModuleName } from '../names.ts';
 import { findModule, rememberModule, resolveModule } from '../runtime/lookup.ts';
-import { type Definition, isInterface, type LoadedModule, Member, type Names } from '../runtime/module.ts';
+import {
+  type Definition,
+  isInterface,
+  type LoadedModule,
+  Member,
+  memberNameOf,
+  type Names,
+} from '../runtime/module.ts';
 import type { Evaluator } from '../runtime/native.ts';
 import { Scope } from '../runtime/scope.ts';
 import { checked } from '../runtime/type-faults.ts';
@@ -241,6 +248,7 @@ class Loader {
     for (const [name, { definition }] of this.#members) {
       const own = new Set<string>();
       needs.set(name, own);
+      this.#refuseUnknownManager(definition);
       const visit: Visit = (used, position) => {
         const member = this.#names.own(used);
         if (member) own.add(member.definition.name);
@@ -251,6 +259,16 @@ class Loader {
       );
     }
     return this.#sorted(needs);
+  }
+
+  /** @throws ContractError of dialect 5 if the manager that an interface names for a capability is no function of it */
+  #refuseUnknownManager(definition: Definition): void {
+    if (this.#evaluator.dialect === 4 || definition.kind !== 'defcap-signature') return;
+    const { meta, position } = definition;
+    if (meta?.kind !== 'managed' || !meta.manager) return;
+    const name = memberNameOf(meta.manager.function);
+    if (this.#members.get(name)?.is('defun-signature')) return;
+    throw new ContractError('eval', `Module ${this.#module.name.text} has no such member: ${name}`, position);
   }
 
   /** Looks up a name that the module does not define, and keeps its value. @throws ContractError for an unknown name */

@@ -162,6 +162,12 @@ export function tableOf({ module, definition }: Member<Deftable>): Table {
   return new Table(module, definition, schema instanceof Member && schema.is('defschema') ? schema : undefined);
 }
 
+/** @returns the name of the member, without its module */
+export function memberNameOf(name: Name): string {
+  if (name.kind === 'name') return name.name;
+  return name.kind === 'dotted-name' ? name.name.member : name.member;
+}
+
 /** @returns the name as a text, as `Names.find` expects it */
 export function textOfName(name: Name): string {
   switch (name.kind) {

@@ -2,7 +2,7 @@
 
 import type { ModuleName } from '../names.ts';
 import { schemaOf } from '../runtime/lookup.ts';
-import { type LoadedModule, Member, textOfName } from '../runtime/module.ts';
+import { type LoadedModule, Member, memberNameOf, textOfName } from '../runtime/module.ts';
 import { sortedModules } from '../runtime/typecheck.ts';
 import type { Application, Binding, CapabilityMeta, Expression, Name, Parameter, Type } from '../syntax/tree.ts';
 import { Decimal } from '../values/decimal.ts';
@@ -146,9 +146,9 @@ class Translator {
   }
 
   #signedManager(name: Name): string {
-    if (name.kind !== 'name') return name.kind === 'dotted-name' ? name.name.member : name.reference;
-    if (this.#module.members.has(name.name)) this.uses.add(name.name);
-    return name.name;
+    const member = memberNameOf(name);
+    this.uses.add(member);
+    return member;
   }
 
   /** Keeps that the code names a member. */

@@ -73,7 +73,7 @@ export function keysetOf({ keys, pred }: Fields): KeysetGuard | undefined {
 
 /** @returns the result of `read` for each item; undefined if the JSON is not a list, or if any result is undefined */
 export function allOrNone<T>(json: ExactJson | undefined, read: (item: ExactJson) => T | undefined): T[] | undefined {
-  if (json === undefined || !isJsonList(json)) return undefined;
+  if (!isJsonList(json)) return undefined;
   const all: T[] = [];
   for (const item of json) {
     const each = read(item);
@@ -83,7 +83,7 @@ export function allOrNone<T>(json: ExactJson | undefined, read: (item: ExactJson
   return all;
 }
 
-export function isJsonList(json: ExactJson): json is readonly ExactJson[] {
+export function isJsonList(json: ExactJson | undefined): json is readonly ExactJson[] {
   return Array.isArray(json);
 }
 
@@ -98,7 +98,7 @@ const FORMS4: Readonly<Record<string, Form>> = {
   'keys,pred': keysetOf,
   keysetref: ({ keysetref }) => {
     if (typeof keysetref === 'string') return new KeysetRefGuard(keysetref);
-    if (keysetref === undefined || !isExactJsonObject(keysetref)) return undefined;
+    if (!isExactJsonObject(keysetref)) return undefined;
     const { ns, ksn } = keysetref;
     return typeof ns === 'string' && typeof ksn === 'string' ? new KeysetRefGuard(`${ns}.${ksn}`) : undefined;
   },
@@ -117,7 +117,7 @@ const FORMS4: Readonly<Record<string, Form>> = {
 };
 
 function moduleNameOf4(json: ExactJson | undefined): ModuleName | undefined {
-  if (json === undefined || !isExactJsonObject(json)) return undefined;
+  if (!isExactJsonObject(json)) return undefined;
   const { namespace, name } = json;
   if (typeof name !== 'string' || (namespace !== null && typeof namespace !== 'string')) return undefined;
   return new ModuleName(name, namespace ?? undefined);

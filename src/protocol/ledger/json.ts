@@ -140,7 +140,7 @@ export interface ExactJsonObject {
   readonly [key: string]: ExactJson;
 }
 
-export function isExactJsonObject(value: ExactJson): value is ExactJsonObject {
+export function isExactJsonObject(value: ExactJson | undefined): value is ExactJsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 }
 

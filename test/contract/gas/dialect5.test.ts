@@ -5,6 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { dialogue } from '../dialogue.ts';
+import { hashOf5 } from '../hashes.ts';
 
 /** @returns the charge for the last input, in thousandths of a unit */
 function charge(inputs: readonly string[]): number {
@@ -136,6 +137,9 @@ describe('loading', () => {
       349_102,
     ],
     [[MODULE, '(module n G (use m) (defcap G () true) (defconst K [(two 1 [2])]) (defun f () (two 1 [2])))'], 425_210],
+    // The hash is charged when the code is translated, hashed and stored.
+    [[MODULE, '(module n G (use m) (defcap G () true))'], 132_505],
+    [[MODULE, `(module n G (use m "${hashOf5(MODULE)}") (defcap G () true))`], 157_705],
     [[MODULE, '(static-redeploy "m")'], 509_900],
     [['(module s G (defcap G () true) (defun f () 1))'], 161_015],
   ])('%j', (inputs, thousandths) => {

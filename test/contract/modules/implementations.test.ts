@@ -52,6 +52,12 @@ checkOutcomes(
         'Existing interface found (interfaces cannot be upgraded)',
         'Interface cannot be upgraded: m',
       ],
+      ['(interface k (defcap C (x) @managed x none))', '"Loaded interface k"', 'Module k has no such member: none'],
+      [
+        '(interface k (defcap C (x) @managed x N) (defconst N 1))',
+        '"Loaded interface k"',
+        'Module k has no such member: N',
+      ],
       ['(U (implements none))', 'Interface not defined: none', 'Cannot find module:  none'],
       [
         '(U (implements m))',

@@ -74,6 +74,11 @@ describe('in dialect 5, the hash of a module is the same', () => {
     ['with nested branches', F('(cond (a 1) (b 2) 3)'), F('(cond (a 1) (if b 2 3))')],
     ['with a nested body', F('a b 1'), F('(do a b 1)')],
     ['with a longer name', F('(h a b)'), F('(m.h a b)')],
+    [
+      'with a longer name of a manager',
+      '(interface i (defcap C (x) @managed x g) (defun g (a b)) (defcap D (x) @managed x a) (defun a (a b)))',
+      '(interface i (defcap C (x) @managed x i.g) (defun g (a b)) (defcap D (x) @managed x i.a) (defun a (a b)))',
+    ],
     ['with other names of fields first', module('(defschema s a b:integer)'), module('(defschema s b:integer a)')],
     ['with the value of a constant', module('(defconst C (+ 1 2))'), module('(defconst C 3)')],
     ['with the type `keyset`', module('(defun f (a:keyset) a)'), module('(defun f (a:guard) a)')],

@@ -88,6 +88,14 @@ describe('with mineOnSend', () => {
     },
   );
 
+  it('nothing comes above an old block where it is off', async () => {
+    const clock = { ...systemClock, nowUs: () => 1_700_000_000_000_000n };
+    const { local, tip } = await startBank({ firstBlockAgeMs: 3_600_000 }, { clock });
+    const first = tip(0).header.height;
+    await local(0, commandOf(0, toBob('1.0')));
+    expect(tip(0).header.height).toBe(first);
+  });
+
   it('a command of now is taken an hour after the last block', async () => {
     const { node, send, poll } = await startBank(MINES);
     node.ledger.clockSkewMs = 3_600_000;

@@ -24,7 +24,8 @@ const NAMES = /[\p{L}%#+\-_&$@<>=^?*!|/~][\p{L}\d%#+\-_&$@<>=^?*!|/~]*/gu;
  */
 export function nameHint(message: string, names: readonly string[], source: string): string | undefined {
   const [, unknown] = UNKNOWN.exec(message.trimEnd()) ?? [];
-  if (unknown === undefined) return undefined;
+  // Every other name of one letter would be as similar.
+  if (unknown === undefined || unknown.length === 1) return undefined;
   const written = source.match(NAMES) ?? [];
   const groups = [names, written].map((group) => {
     const others = group.filter((name) => name !== unknown);

@@ -45,6 +45,11 @@ const KEYS = [
   ...['type', 'code', 'codeFile', 'data', 'dataFile', 'pactTxHash', 'flowTxHash', 'step', 'rollback', 'proof'],
   ...['keyPairs', 'signers', 'networkId', 'publicMeta', 'nonce'],
 ] as const;
+/** Keys of another tool's request files, kda-tool's, and the names that they have here. */
+const KEYS_OF_KDA_TOOL = new Map<string, (typeof KEYS)[number]>([
+  ['meta', 'publicMeta'],
+  ['pactId', 'pactTxHash'],
+]);
 const EXEC_KEYS = ['code', 'codeFile'] as const;
 const CONT_KEYS = ['pactTxHash', 'flowTxHash', 'step', 'rollback', 'proof'] as const;
 const ED25519 = 'ED25519';
@@ -61,6 +66,7 @@ type Fields = Readonly<Record<(typeof KEYS)[number], Place>>;
  */
 export function parseRequest(text: string, options: RequestOptions): Request {
   const place = Place.read(text, options.file);
+  refuseOtherNames(place);
   const fields = place.fields(...KEYS);
   const message = readMessage(fields, options.load);
   const { signers, keyPairs } = readSigners(fields, options.kind, 'exec' in message ? message.exec.code : '');
@@ -74,6 +80,13 @@ export function parseRequest(text: string, options: RequestOptions): Request {
     ...(!publicMeta.isAbsent && { meta: readMeta(publicMeta) }),
     ...(!nonce.isAbsent && { nonce: nonce.text() }),
   };
+}
+
+function refuseOtherNames(request: Place): void {
+  for (const [key, place] of request.entries()) {
+    const name = KEYS_OF_KDA_TOOL.get(key);
+    if (name !== undefined) throw place.fault(`is called ${name} here`);
+  }
 }
 
 function readMessage(fields: Fields, load: RequestOptions['load']): Message {

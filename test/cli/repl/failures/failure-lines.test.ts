@@ -21,6 +21,15 @@ const MODULE = `(module m G (defcap G () true)
   (defun f:string (x:integer) x)
   (defun balance (amount) amount))`;
 
+it('a form with too many parts in dialect 5 is not taken for one that lacks its end', async () => {
+  const lines = await linesOf('(let ((a 1 2)) a)');
+  expect(lines.slice(0, 3)).toEqual([
+    "a.repl:1:11:Error: Expected: [')']",
+    '  1 | (let ((a 1 2)) a)',
+    '    |            ^',
+  ]);
+});
+
 describe.each(['4', '5'])('in dialect %s', (dialect) => {
   const after = async (form: string) => (await linesOf(`${MODULE}\n${form}\n`, '--dialect', dialect)).slice(1, 3);
 
@@ -33,11 +42,14 @@ describe.each(['4', '5'])('in dialect %s', (dialect) => {
       '  4 | (let ((total 1)) (+ 1 totl))',
       '    |                       ^ did you mean total?',
     ],
+    ['(+ 1 q)', '  4 | (+ 1 q)', '    |      ^'],
     ['(unlike-any-name-here 1)', '  4 | (unlike-any-name-here 1)', '    |  ^'],
     ['(m.f 1)', '  4 | (m.f 1)', '    | ^ the result of m.f'],
     ['(m.f "a")', '  4 | (m.f "a")', '    | ^ the argument x of m.f'],
     ['(expect "a" 1 (m.f 1))', '  4 | (expect "a" 1 (m.f 1))', '    | ^ the result of m.f'],
     ['(+ 1 [2 3)', '  4 | (+ 1 [2 3)', '    |      ^ this [ lacks its ]: a.repl:4:5'],
+    ['(+ 1 (- 2]', '  4 | (+ 1 (- 2]', '    |      ^ this ( lacks its ): a.repl:4:5'],
+    ['(+ 1 (- 2}', '  4 | (+ 1 (- 2}', '    |      ^ this ( lacks its ): a.repl:4:5'],
     ['(+ 1\n  (+ 2 3\n', '  5 |   (+ 2 3', '    |   ^ this ( lacks its ): a.repl:5:2'],
   ])('%s shows its source', async (form, ...excerpt) => {
     expect(await after(form)).toEqual(excerpt);

@@ -66,6 +66,8 @@ describe('a request is refused with the file, the line and what to do', () => {
       'signed',
       'r.yaml, line 4: publicMeta.sender must be a text; YAML reads "y" as true, so quote it.',
     ],
+    [`${CODE}meta: {chainId: "0"}\n`, 'signed', 'r.yaml, line 2: meta is called publicMeta here.'],
+    [`type: cont\npactId: abc\n`, 'signed', 'r.yaml, line 2: pactId is called pactTxHash here.'],
     [
       meta('gaslimit: 5'),
       'signed',
