@@ -79,7 +79,8 @@ function governanceText({ kind, name }: Governance): string {
 
 function describeModule(text: string, evaluator: Evaluator): StorableObject {
   const { dialect, environment } = evaluator;
-  if (dialect === 5 || !environment.flags.has('DisablePact431')) requireLocal(evaluator, 'describe-module');
+  // Dialect 5 has no such flag.
+  if (!environment.flags.has('DisablePact431')) requireLocal(evaluator, 'describe-module');
   const name = moduleNameOf(text, 'describe-module', evaluator);
   const module = dialect === 4 ? findModule(evaluator, name) : requireModule(evaluator, name);
   if (!module) throw new ContractError('eval', `Module not found: ${text}`);
@@ -115,8 +116,9 @@ function described5(module: LoadedModule): StorableObject {
 }
 
 function listModules(evaluator: Evaluator): readonly string[] {
-  const { database, dialect, environment } = evaluator;
-  if (dialect === 5 || !environment.flags.has('DisablePact411')) requireLocal(evaluator, 'list-modules');
+  const { database, environment } = evaluator;
+  // Dialect 5 has no such flag.
+  if (!environment.flags.has('DisablePact411')) requireLocal(evaluator, 'list-modules');
   const names = [...database.modules.entries().keys()].sort(compareTexts);
   spendParts(evaluator, names.length);
   return names;

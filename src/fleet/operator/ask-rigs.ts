@@ -110,7 +110,7 @@ export async function askRigs(
 ): Promise<FleetControlAnswer> {
   const answers = new Map<string, ControlAnswer>();
   // Unresponsive rigs come last. They will hardly answer, and must not delay the requests to the other rigs.
-  const queue = [...targets].sort((a, b) => Number(a.silent ?? false) - Number(b.silent ?? false));
+  const queue = [...targets.filter(({ silent }) => !silent), ...targets.filter(({ silent }) => silent)];
   await within(systemClock, ANSWER_MS, stop, async (signal) => {
     const next = queue[Symbol.iterator]();
     const ended = aborted(signal).then(() => (stop.aborted ? ENDING : NO_ANSWER));

@@ -49,6 +49,24 @@ describe('a dry run', () => {
     ]);
   });
 
+  it('says of a CPU how many threads it would have, and on which cores', async () => {
+    const hybrid = new FakeEngine('cpu');
+    const cores = [
+      { kind: 'performance', threads: 6, kernel: 'avx2' },
+      { kind: 'efficiency', threads: 4, kernel: 'sse41' },
+    ] as const;
+    hybrid.info = { threads: 10, cores, why: 'the kinds of cores differ', detail: 'they were measured' };
+    const plain = new FakeEngine('gpu0');
+    plain.info = { why: 'it is the fastest' };
+    const { plan } = await tried([hybrid, plain]);
+    expect(plan.devices).toEqual([
+      expect.objectContaining({ threads: 10, cores, why: 'they were measured' }),
+      expect.objectContaining({ name: 'gpu0', why: 'it is the fastest' }),
+    ]);
+    expect(plan.devices[1]).not.toHaveProperty('threads');
+    expect(plan.devices[1]).not.toHaveProperty('cores');
+  });
+
   it('does not take a mistake of the program for a fault of the device, and closes the device', async () => {
     const broken = failing('cpu', new TypeError('x is undefined'));
     await expect(tried([broken])).rejects.toThrow('x is undefined');

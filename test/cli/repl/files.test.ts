@@ -59,6 +59,15 @@ describe('a file', () => {
     ]);
   });
 
+  it('can choose its dialect in a comment, if the command does not', async () => {
+    folder.write('old.repl', ';; dialect: 4\n(expect "version" "4.13.2" (pact-version))\n');
+    folder.write('new.repl', '(expect "version" "5.4" (pact-version))\n');
+    const lastLine = async (...args: string[]) => (await repl(...args)).stdout.trimEnd().split('\n').at(-1);
+    expect(await lastLine('old.repl')).toBe('1 file, 1 expectation: passed; dialect 4');
+    expect(await lastLine('old.repl', 'new.repl')).toBe('2 files, 2 expectations: all passed; dialects 4 and 5');
+    expect(await lastLine('old.repl', '--dialect', '5')).toBe('1 file, 1 expectation: 0 passed, 1 failed; dialect 5');
+  });
+
   it('ends with the form that fails, and the calls that led to it', async () => {
     folder.write(
       'a.repl',

@@ -9,6 +9,8 @@ describe('an input goes on in the next line', () => {
     ['with a bracket that is closed inside of another', '(let ((x 1))'],
     ['with a bracket before a comment that closes it', '(+ 1 ; )'],
     ['with a bracket before a text that closes it', '(format ")"'],
+    ['with an empty text', '(length ""'],
+    ['with a text that begins with an escaped quotation mark', '(length "\\")"'],
     ['with a text that ends with a backslash', '"abc\\'],
     ['with a text that ends with a backslash and white space', '"abc\\\n   '],
   ])('%s', (_, input) => {

@@ -165,7 +165,8 @@ describe.runIf(isUnix)('the unit of pickaxe service', () => {
     expect(ofRoot.stdout).toContain('WantedBy=default.target');
     // The programs of some machines are where a service of the system cannot see them.
     const hidden = /^error: A service of the system cannot see .*: install Node\.js and pickaxe for the whole machine/;
-    for (const args of [[], ['--system']]) {
+    for (const [id, ...args] of [[0], [0, '--system'], [1000, '--system']] as const) {
+      asUser(id);
       const { code, stdout, stderr } = await service('print', ...args, ...config);
       if (code === 0) expect(stdout).toContain('WantedBy=multi-user.target');
       else expect(stderr).toMatch(hidden);

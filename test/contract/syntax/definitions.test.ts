@@ -115,6 +115,12 @@ describe('definitions', () => {
       meta: { kind: 'managed' },
       body: [name('a'), { kind: 'application' }],
     });
+    for (const dialect of [4, 5] as const) {
+      expect(item('(defcap C (a) @managed (g) a)', dialect)).toMatchObject({
+        meta: { kind: 'managed' },
+        body: [{ kind: 'application' }, name('a')],
+      });
+    }
     expect(item('(defcap C (a) @managed a n.f true)')).toMatchObject({ body: [{}, {}, {}] });
     expect(item('(defcap C (a) @managed a n.f true)', 5)).toMatchObject({ meta: { manager: { parameter: 'a' } } });
     expect(item('(defcap C () @event true)')).toMatchObject({ meta: { kind: 'event' } });

@@ -3,6 +3,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '#pickaxe/base/system/clock.js';
 import { MockNode, NodeApi } from '#pickaxe/index.js';
+import { MineOnSend } from '#pickaxe/mock-node/commands/mine-on-send.js';
 import type { MockNodeOptions } from '#pickaxe/mock-node/options.js';
 import { alice, arrival, banksOf, bob, coins, commandOf, toBob, toChain, toNewBob } from '../execution/bank.ts';
 
@@ -29,6 +30,19 @@ describe('with mineOnSend', () => {
     await send(0, ...commands);
     for (const { hash } of commands) expect((await poll(0, hash))?.result.status).toBe('success');
     expect(tip(0).header.height - first).toBe(3n);
+  });
+
+  it('a command that no block takes gets no blocks without end', async () => {
+    const { node, tip } = await startBank({ chains: 4, mineOnSend: false });
+    const { height } = tip(0).header;
+    let asked = 0;
+    const waiting = () => {
+      if (++asked > 10) throw new Error('it adds blocks without end');
+      return asked === 1 ? 2 : 1;
+    };
+    new MineOnSend(true, node.ledger).mine(0, waiting);
+    // The first block has taken another command, and the second one none.
+    expect(tip(0).header.height - height).toBe(2n);
   });
 
   it('coins that go to another chain have a proof there at once, and arrive', async () => {

@@ -199,6 +199,15 @@ describe('a node', () => {
     expect((await askUrl(`${url}/health-check`)).text).toBe('Health check OK.\n');
   });
 
+  it('has each path in one place: at the root, or below its base URL', async () => {
+    const { ask, askUrl, url } = await startMock({ chains: 10, standAlone: 'new' });
+    const statuses = async (path: string) => [(await askUrl(`${url}${path}`)).status, (await ask(path)).status];
+    for (const path of ['/info', '/config', '/health-check']) expect(await statuses(path)).toEqual([200, 404]);
+    expect(await statuses('/cut')).toEqual([404, 200]);
+    // A path that is there is refused for its method.
+    expect(await statuses('/api/v1/poll')).toEqual([405, 404]);
+  });
+
   it('answers a request whose target is no path', async () => {
     const { askUrl, url } = await startMock({ chains: 10 });
     expect((await askUrl(`${url}//`)).status).toBe(400);

@@ -59,6 +59,19 @@ describe('the block log', () => {
     expect(warnings).toEqual([]);
   });
 
+  it('keeps the beginning of texts of any length that come from nodes', async () => {
+    const store = open();
+    const { hash } = recordAt(1);
+    store.add(found(1));
+    store.add({ type: 'reward-fault', hash, fault: 'f'.repeat(2_000) });
+    const account = 'a'.repeat(2_000);
+    store.add({ type: 'reward', hash, reward: { account, reward: parseDecimal('1'), fees: 0n } });
+    await store.close();
+    const [block] = (await reread()).blocks;
+    expect(block).toMatchObject({ rewardFault: 'f'.repeat(300), paidElsewhere: { account: 'a'.repeat(1_000) } });
+    expect(warnings).toEqual([]);
+  });
+
   it.skipIf(process.platform === 'win32')(
     'is a file that only its owner can read, in a folder of the same kind',
     async () => {

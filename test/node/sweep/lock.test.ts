@@ -1,5 +1,6 @@
 /** A lock that is released twice: the second release is not of the lock that another process has taken since. */
 
+import * as nodeFs from 'node:fs';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,4 +61,32 @@ it.each([
   else expect(() => lock.take()).toThrow(LockedError);
   lock.release();
   expect(readdirSync(directory)).toEqual(isReplaced ? [] : ['lock']);
+});
+
+it('a lock that is released while it is read is refused once more, without its owner', () => {
+  const { file } = lockFile();
+  writeFileSync(file, FOREIGN);
+  const readFile = (...asked: Parameters<typeof readFileSync>) => {
+    rmSync(file, { force: true });
+    return readFileSync(...asked);
+  };
+  const lock = new Lock(file, 'sweep', { ...nodeFs, readFileSync: readFile as typeof readFileSync });
+  expect(() => lock.take()).toThrow(/^Another process works on this sweep\. /);
+  lock.take();
+  lock.release();
+});
+
+it('a lock of an ended process that a person removes meanwhile is taken', () => {
+  const { directory, file } = lockFile();
+  writeFileSync(file, `${process.pid} ${hostname()} 1`);
+  const readFile = (...asked: Parameters<typeof readFileSync>) => {
+    const text = readFileSync(...asked);
+    rmSync(file);
+    return text;
+  };
+  const lock = new Lock(file, 'sweep', { ...nodeFs, readFileSync: readFile as typeof readFileSync });
+  lock.take();
+  expect(readdirSync(directory)).toEqual(['lock']);
+  lock.release();
+  expect(readdirSync(directory)).toEqual([]);
 });

@@ -125,6 +125,29 @@ it('the stream ends with the server, at once', async () => {
   expect(client.response.complete).toBe(true);
 });
 
+it('a client that comes after the last one has left gets each event and each status once', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const { stream, events } = unserved();
+    const [first, second] = [new Reader(), new Reader()];
+    const write = vi.spyOn(second, 'write');
+    stream.join(first.reply);
+    first.destroy();
+    await once(first, 'close');
+    expect(vi.getTimerCount()).toBe(0);
+    stream.join(second.reply);
+    events.emit(device('cpu', 'ready'));
+    vi.advanceTimersByTime(1_000);
+    const written = write.mock.calls.map(([text]) => /^event: (.*)$/m.exec(text)?.[1]);
+    expect(written).toEqual(['status', 'device', 'status']);
+    second.destroy();
+    await once(second, 'close');
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 describe('among clients that never read', () => {
   const closing = (client: Listening) => {
     const closed = vi.fn();
@@ -199,6 +222,7 @@ class Reader extends Writable {
 function unserved() {
   const clock = new FakeClock();
   const refusals = new Refusals(systemClock, REASONS, () => {}, 60_000);
-  const stream = new EventStream(new Events(), clock, () => ({}) as Status, { limits: httpLimits, refusals });
-  return { stream, clock, refusals };
+  const events = new Events();
+  const stream = new EventStream(events, clock, () => ({}) as Status, { limits: httpLimits, refusals });
+  return { stream, events, clock, refusals };
 }

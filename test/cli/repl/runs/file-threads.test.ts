@@ -1,7 +1,7 @@
 /** Files in threads give the same as in this thread. */
 
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { replWith } from '#pickaxe/cli/repl/repl.js';
 import { type FileThreads, startFileThreads } from '#pickaxe/cli/repl/runs/file-threads.js';
 import { Session } from '#pickaxe/contract/repl/repl-session.js';
@@ -97,4 +97,24 @@ hello
 ${first}: Load successful
 3 files, 2 expectations: all passed; 1 file ended with an error; dialect 4
 `);
+});
+
+it.each([
+  ['a file is the only one', [first], 300],
+  ['a file is the last one', [first, first], 200],
+  ['files are done at once', [first, first, first], 0],
+])('no threads are started when %s', async (_, names, stepMs) => {
+  const startThreads = vi.fn();
+  let time = 0;
+  const code = await replWith(names, { dialect: '4', trace: false, json: false }, pretendedIo(), {
+    isTerminal: false,
+    makeSession: (options) => new Session(options),
+    clock: () => {
+      time += stepMs;
+      return time;
+    },
+    startThreads,
+  });
+  expect(code).toBe(0);
+  expect(startThreads).not.toHaveBeenCalled();
 });
