@@ -138,7 +138,7 @@ const GUARDS5: readonly Form<Guard>[] = [
   },
   ({ keysetref }) => {
     if (typeof keysetref === 'string') return new KeysetRefGuard(keysetref);
-    if (keysetref === undefined || !isExactJsonObject(keysetref)) return undefined;
+    if (!isExactJsonObject(keysetref)) return undefined;
     const { ns = null, ksn } = keysetref;
     if (typeof ksn !== 'string' || (ns !== null && typeof ns !== 'string')) return undefined;
     return new KeysetRefGuard(ns === null ? ksn : `${ns}.${ksn}`);
@@ -167,7 +167,7 @@ const FORMS5: readonly Form[] = [
 ];
 
 function moduleNameOf5(json: ExactJson | undefined): ModuleName | undefined {
-  if (json === undefined || !isExactJsonObject(json)) return undefined;
+  if (!isExactJsonObject(json)) return undefined;
   const { namespace = null, name } = json;
   if (typeof name !== 'string' || !ModuleName.parse(name)) return undefined;
   return namespace === null || typeof namespace === 'string' ? new ModuleName(name, namespace ?? undefined) : undefined;

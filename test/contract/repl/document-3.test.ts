@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { newSession } from '../dialogue.ts';
+import { lastOf, newSession } from '../dialogue.ts';
 import { HASH4, HASH5, ID, MODULE, NATIVES, says } from './document-3.ts';
 
 const SIGNATURES =
@@ -220,6 +220,17 @@ says('expect-that', {
       'native execution failure, expect-that failed with message: Expect-that: condition did not return a boolean',
     ],
     [
+      '(expect-that "d" (= [1]) [2])',
+      '"FAILURE: d: did not satisfy (= [1]) : [2]:[<a>]"',
+      '"FAILURE: Expect-that: Did not satisfy condition: d"',
+    ],
+    [
+      '(expect-that "d" (lambda (x) (enforce false "no")) 3)',
+      '"FAILURE: d: evaluation of predicate failed:<interactive>:0:29: no"',
+      `"FAILURE: d evaluation of predicate failed with error message:
+no"`,
+    ],
+    [
       '(expect-that "d" (> 2) (enforce false "no"))',
       '"FAILURE: d: evaluation of expression failed:<interactive>:0:23: no"',
       `"FAILURE: d evaluation of expression failed with error message:
@@ -250,6 +261,11 @@ says('expect', {
       '"FAILURE: d expected: 1, received: "1""',
     ],
     [
+      '(expect "d" [1] { "a": 2 })',
+      '"FAILURE: d: expected [1]:[<a>], received {"a": 2}:object:*"',
+      '"FAILURE: d expected: [1], received: {"a": 2}"',
+    ],
+    [
       '(expect "d" 1 (enforce false "no"))',
       '"FAILURE: d: evaluation of actual failed:<interactive>:0:14: no"',
       `"FAILURE: d evaluation of actual failed with error message:
@@ -268,6 +284,26 @@ no"`,
       'Incorrect number of arguments (2) for native function expect supplied; expected (3)',
     ],
   ],
+});
+
+describe.each([4, 5] as const)('in dialect %i, an expression that fails in an expectation', (dialect) => {
+  const module = `(module m G (defcap G () true) (defcap E () @event true)
+    (defun f () (emit-event (E)) (enforce false "no")))`;
+
+  it.each(['(expect-failure "d" (m.f))', '(expect "d" 1 (m.f))', '(expect-that "d" (= 1) (m.f))'])(
+    'leaves no event: %s',
+    (code) => {
+      expect(lastOf(dialect, [module, code, '(env-events false)'])).toBe('[]');
+    },
+  );
+});
+
+it('a predicate that gives no boolean ends the run in dialect 5, and counts as a failure', () => {
+  const { error, expectations } = newSession(5).runText('(expect-that "d" (+ 2) 3) (expect "next" 1 1)');
+  expect(error?.message).toMatch(/did not return a boolean$/);
+  expect(expectations).toMatchObject([
+    { passed: false, text: 'FAILURE: expect-that expression did not return a boolean' },
+  ]);
 });
 
 describe('an expectation that is not met', () => {

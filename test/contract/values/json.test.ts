@@ -237,6 +237,10 @@ describe('the data of a message', () => {
       '{"moduleName": {"name": "m","namespace": 1.0},"name": "x"}',
     ],
     ['{"moduleName": {"name": "a b"}, "name": "x"}', '{"moduleName": {"name": "a b"},"name": "x"}'],
+    ['{"moduleName": {"name": "m"}, "name": 1}', '{"moduleName": {"name": "m"},"name": 1.0}'],
+    ['{"refName": {"name": 1}}', '{"refName": {"name": 1.0}}'],
+    ['{"refName": null}', '{"refName": ()}'],
+    ['{"keysetref": null}', '{"keysetref": ()}'],
     ['{"name": "n", "pactId": "p", "more": 1}', 'PactGuard {pactId: p,name: n}'],
     ['{"refName": {"namespace": "n", "name": "m", "more": 1}}', 'n.m'],
     ['{"refName": {"name": "m"}, "refSpec": null}', 'm'],
@@ -258,7 +262,9 @@ describe('the data of a message', () => {
   });
 
   it('cannot have null anywhere in dialect 4', () => {
-    for (const json of ['null', '[1, null]', '{"a": {"b": null}}', '{"fun": "m.f", "args": [null]}']) {
+    const plain = ['null', '[1, null]', '{"a": {"b": null}}', '{"fun": "m.f", "args": [null]}', '{"keysetref": null}'];
+    const names = ['{"refName": null, "refSpec": []}', '{"moduleName": null, "name": "x"}'];
+    for (const json of [...plain, ...names]) {
       expect(valueOfJson(parseExactJson(json), 4)).toBeUndefined();
       const text = JSON.stringify(JSON.parse(json));
       expect(faultOf(() => read(json))).toEqual(new ContractError('eval', `read-msg: parse failed: ${text}`));
