@@ -125,6 +125,26 @@ describe('after a module was loaded', () => {
   });
 });
 
+describe('reading a module', () => {
+  const before = [
+    '(begin-tx)',
+    `(interface i (defun f:integer ())) (module m G (defcap G () true) (implements i) (defun f:integer () 1) (defun g () 2))
+     (module r G (defcap G () true) (defschema s it:module{i}) (deftable t:{s})
+       (defun call () (with-read t "k" {"it" := it:module{i}} (it::f))))
+     (create-table r.t) (insert r.t "k" {"it": m})`,
+    '(commit-tx)',
+    '(begin-tx)',
+  ];
+
+  it.each<[inputs: readonly string[], thousandths: number]>([
+    [['(m.f)'], 12],
+    [['(r.call)'], 6303],
+    [['(m.f)', '(r.call)'], 6411],
+  ])('costs more where its names become those of the transaction: %j', (inputs, thousandths) => {
+    expect(charge([...before, ...inputs])).toBe(thousandths);
+  });
+});
+
 describe('loading', () => {
   it.each<[inputs: readonly string[], thousandths: number]>([
     [[MODULE], 978_215],
@@ -137,6 +157,8 @@ describe('loading', () => {
       349_102,
     ],
     [[MODULE, '(module n G (use m) (defcap G () true) (defconst K [(two 1 [2])]) (defun f () (two 1 [2])))'], 425_210],
+    [[MODULE, '(interface i (defconst K (m.none)))'], 683_300],
+    [['(module one G (defcap G () true) (defun f () 1))', '(interface i (defconst K (one.f)))'], 166_300],
     // The hash is charged when the code is translated, hashed and stored.
     [[MODULE, '(module n G (use m) (defcap G () true))'], 132_505],
     [[MODULE, `(module n G (use m "${hashOf5(MODULE)}") (defcap G () true))`], 157_705],

@@ -17,6 +17,11 @@ describe('a bracket that lacks its end', () => {
     });
   });
 
+  it('is shown in the first line, too', () => {
+    const place = { file: 'a.repl', position: { line: 1, column: 1, offset: 1 } };
+    expect(bracketHint(failureAt(7), ' (+ 1 2]')).toEqual({ text: 'this ( lacks its )', place });
+  });
+
   it.each([
     ['an error of another kind', failureAt(6, 'Unexpected end of input'), '(+ 1 2]'],
     ['an error that names no place', { ...failureAt(6), place: undefined }, '(+ 1 2]'],
