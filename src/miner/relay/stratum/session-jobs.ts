@@ -84,7 +84,6 @@ export class SessionJobs implements SessionNow {
    */
   #isUnderpaid = false;
   #givenMs = 0;
-  #rolledMs = 0;
   #lookedMs = 0;
   /** Time at which the vardiff changed the difficulty (monotonic, ms); undefined if no new target waits for a job. */
   #retargetSinceMs: number | undefined;
@@ -159,7 +158,6 @@ export class SessionJobs implements SessionNow {
     this.table.add(shared, this.#terms as ShareTerms, this.#former);
     this.#last = shared;
     this.#givenMs = nowMs;
-    this.#rolledMs = nowMs;
     this.#client.give(shared.lines, clean, target);
   }
 
@@ -183,13 +181,12 @@ export class SessionJobs implements SessionNow {
     const isTime = nowMs - this.#lookedMs >= RETARGET_MS;
     if (isTime || this.#retargetSinceMs !== undefined) this.#retarget(nowMs);
     const rate = this.#vardiff.isKnown ? this.#vardiff.hashesPerSecond : undefined;
-    if (this.#isUnderpaid || nowMs - this.#rolledMs >= rollMs(rate)) this.#roll(nowMs);
+    if (this.#isUnderpaid || nowMs - this.#givenMs >= rollMs(rate)) this.#roll(nowMs);
   }
 
   #roll(nowMs: number): void {
     const { works, jobs } = this.#context;
     const work = works.current;
-    this.#rolledMs = nowMs;
     if (!work || !this.#last) return;
     const shared = jobs.later(work, this.#last, nowMs);
     if (shared) this.#give(shared, false, nowMs);

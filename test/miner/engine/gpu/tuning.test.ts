@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { HIT_CAPACITY } from '#pickaxe/miner/engine/gpu/prepare.generated.js';
 import {
+  isTypical,
   nameOf,
+  SHADER_NAMES,
   TUNING_LIMITS,
   type Tuning,
   tuningLimitsShape,
@@ -82,3 +84,16 @@ test.each([
   expect(whyTuning(tuning)).toBe(`${nameOf(variant)}, batches of 8 ms; ${message}`);
   expect(whyTuning(tuning, 3)).toBe(`${nameOf(variant)}, batches of 3 ms as asked for; ${message}`);
 });
+
+test.each(SHADER_NAMES)(
+  'of the variants of %s, one has the middle of the sizes and of the numbers of trips',
+  (shader) => {
+    const own = VARIANTS.filter((each) => each.shader === shader);
+    const [middle, ...others] = own.filter(isTypical);
+    expect(others).toEqual([]);
+    for (const part of ['workgroupSize', 'trips'] as const) {
+      const sorted = [...new Set(own.map((each) => each[part]))].sort((a, b) => a - b);
+      expect(sorted.indexOf(middle[part])).toBe((sorted.length - 1) / 2);
+    }
+  },
+);

@@ -167,6 +167,19 @@ describe('a job with a later creation time, once there can be one', () => {
   });
 });
 
+it('a job with a later creation time that is due comes as soon as there can be one', async () => {
+  const { bench, client } = await serving(makeWork(HARD));
+  let latestUs = 0n;
+  bench.source.latestUs = () => latestUs;
+  const first = client.login('w', 'd=4096').at(-1)?.params[1];
+  bench.pass(0.6);
+  expect(recorded(client)).toEqual([]);
+  latestUs = BigInt(Date.now()) * 1000n + 100_000_000n;
+  bench.pass(0.1);
+  const later = recorded(client);
+  expect([kinds(later), later[0]?.params[1] === first]).toEqual([['notify'], false]);
+});
+
 it('a job with a later creation time comes as soon as there can be one, also when a too easy one was sent again', async () => {
   const { bench, client } = await serving(makeWork(HARD));
   let latestUs = 0n;

@@ -105,6 +105,19 @@ describe('a connection', () => {
   });
 });
 
+it('the time of the last line that can be read is at first that of the connection', () => {
+  const { socket, clock, dialogue } = connect();
+  const times = [dialogue.lastLineMs];
+  for (const line of [CALL, '', 'no stratum', '{"id":77,"result":true}']) {
+    clock.advance(1_000);
+    socket.receives(line);
+    times.push(dialogue.lastLineMs);
+  }
+  const [first] = times;
+  expect(first).toBe(clock.monotonicMs() - 4_000);
+  expect(times.map((ms) => ms - first)).toEqual([0, 1_000, 1_000, 1_000, 4_000]);
+});
+
 describe('what a pool may send', () => {
   const FLOOD = 'the pool sends far more than a pool needs, on average more than 100 lines or 80 kB a second.';
 
@@ -202,6 +215,8 @@ describe('an answer', () => {
     ['"x"', [], ['stray "e"']],
     ['null', [], ['stray "e"']],
     ['{}', [], ['stray "e"']],
+    ['true', [], ['stray "e"']],
+    ['[1]', [], ['stray "e"']],
   ])('with the id %s is that of the request, or a stray one', (id, answered, strays) => {
     const { socket, seen, ask } = connect();
     const replies = ask();
