@@ -184,6 +184,11 @@ says('expect-failure', {
       "\"FAILURE: d: expected error message 'other', got 'no'\"",
     ],
     [
+      '(expect-failure "d" "other" (at 5 [1]))',
+      "\"FAILURE: d: expected error message to contain 'other', got '(at 5 [1]): Failure: at: bad index 5, length 1'\"",
+      "\"FAILURE: d: expected error message 'other', got 'Array index out of bounds. Length (1), Index (5)'\"",
+    ],
+    [
       '(expect-failure "d" "Tx Failed: no" (enforce false "no"))',
       '"Expect failure: success: d"',
       "\"FAILURE: d: expected error message 'Tx Failed: no', got 'no'\"",
