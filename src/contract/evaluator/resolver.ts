@@ -57,9 +57,9 @@ export class NameResolver {
         this.#requireAllowed(scope.names, callee.position);
         return testFunction;
       }
-      return callableOf(this.#meant(callee, scope), this.#evaluator);
+      return this.#calledBy(callee, scope);
     }
-    if (callee.kind === 'dotted-name') return callableOf(this.#meant(callee, scope), this.#evaluator);
+    if (callee.kind === 'dotted-name') return this.#calledBy(callee, scope);
     if (callee.kind === 'dynamic-name') return callableOf(this.#memberOf(callee, scope), this.#evaluator);
     if (this.#evaluator.dialect === 4) throw new ContractError('eval', 'Expected: name', callee.position);
     return callableOf(this.#evaluator.evaluate(callee, scope), this.#evaluator);
@@ -116,6 +116,17 @@ export class NameResolver {
     const meant = scope.names.find(text);
     if (meant) return meant;
     throw new ContractError('eval', unresolvedText(text, this.#evaluator.dialect), name.position);
+  }
+
+  /** @throws ContractError for an unknown name, and for a value that cannot be called */
+  #calledBy(name: Name, scope: Scope): Native | Closure | Member<Callable> {
+    const meant = this.#meant(name, scope);
+    const { dialect, environment } = this.#evaluator;
+    if (dialect === 5 || !(meant instanceof ModuleRef)) return callableOf(meant, this.#evaluator);
+    // In dialect 4, the name of a module has other messages than a variable whose value is the module.
+    const isHidden = environment.isOnChain && !environment.flags.has('DisablePact48');
+    const what = isHidden ? `reduceApp: cannot apply non-function ${typeText(meant, dialect)}` : undefined;
+    throw new ContractError('eval', what ?? `Expected def: ${meant.name.text}`);
   }
 
   /**

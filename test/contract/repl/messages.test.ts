@@ -90,6 +90,19 @@ describe.each(MESSAGES)('%s', (code, withValue, withType) => {
   });
 });
 
+describe('the name of a module in the place of a function', () => {
+  it.each([
+    [[], '(m)', 'Expected def: m'],
+    [[], '(let ((x m)) (x))', 'Tried to call a value which is not a function, but a(n) module{}'],
+    [[ON_CHAIN], '(m 1)', 'reduceApp: cannot apply non-function module{}'],
+    [[ON_CHAIN, '(env-exec-config ["DisablePact48"])'], '(m 1)', 'Expected def: m'],
+    [['(namespace "n")', '(module o G (defcap G () true))'], '(n.o)', 'Expected def: n.o'],
+  ])('after %j, %s fails', (inputs, code, text) => {
+    const space = "(env-data { 'k: ['a] }) (env-keys ['a]) (define-namespace 'n (read-keyset 'k) (read-keyset 'k))";
+    expect(lastOf(4, [space, MODULE, ...inputs, code])).toBe(text);
+  });
+});
+
 describe('older rules', () => {
   it.each([
     ['DisablePact48', '(let ((x 1)) (x x))', 'Unexpected non-native direct ref: 1'],
