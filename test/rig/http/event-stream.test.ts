@@ -148,6 +148,42 @@ it('a client that comes after the last one has left gets each event and each sta
   }
 });
 
+it.each([
+  [256 * 1024, false],
+  [256 * 1024 + 1, true],
+])('a client for which %i bytes wait is dropped with the next event: %s', async (bytes, isDropped) => {
+  const { stream, events, refusals } = unserved();
+  const [client, other] = [new Reader(), new Reader()];
+  for (const { reply } of [client, other]) stream.join(reply);
+  const writes = [client, other].map((each) => vi.spyOn(each, 'write'));
+  vi.spyOn(client, 'writableLength', 'get').mockReturnValue(bytes);
+  events.emit(device('cpu', 'ready'));
+  expect([client.destroyed, refusals.counts.unread]).toEqual([isDropped, isDropped ? 1 : 0]);
+  expect(writes.map(({ mock }) => mock.calls.length)).toEqual([isDropped ? 0 : 1, 1]);
+  for (const each of [client, other]) each.destroy();
+  await vi.waitFor(() => expect([client.closed, other.closed]).toEqual([true, true]), PATIENCE);
+});
+
+it('a client gets a comment every 15 s, which keeps its connection open', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const { stream } = unserved();
+    const client = new Reader();
+    const write = vi.spyOn(client, 'write');
+    stream.join(client.reply);
+    const comments = () => write.mock.calls.filter(([text]) => text === ': still here\n\n').length;
+    const counts = [14_999, 1, 14_999, 1].map((ms) => {
+      vi.advanceTimersByTime(ms);
+      return comments();
+    });
+    expect(counts).toEqual([0, 1, 1, 2]);
+    client.destroy();
+    await once(client, 'close');
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 describe('among clients that never read', () => {
   const closing = (client: Listening) => {
     const closed = vi.fn();
