@@ -14,7 +14,9 @@ const SOLUTION = { work: { nonce1: { value: 1, bytes: 2 } }, nonce: 7n } as neve
 /** A connection over which shares are sent. Its members can be changed at any time. */
 function connection() {
   const now = {
-    reply: 'late' as Reply,
+    reply: 'late' as Reply | Promise<Reply>,
+    everAnswered: true,
+    lastLineMs: 0,
     isCurrent: true,
     isOpen: true,
     job: 'a' as string | undefined,
@@ -23,6 +25,7 @@ function connection() {
   const told: (ShareAnswer | undefined | 'disconnected')[] = [];
   const complaints: string[] = [];
   const sent: unknown[] = [];
+  const clock = new FakeClock();
   const shares = new PoolShares({
     user: USER,
     dialogue: {
@@ -32,21 +35,27 @@ function connection() {
       get whyEnded() {
         return now.whyEnded;
       },
+      get lastLineMs() {
+        return now.lastLineMs;
+      },
       askUntil: async (_: AbortSignal, __: number, { params }: { params: unknown }) => {
         sent.push(params);
         return now.reply;
       },
     } as never,
     works: { jobOf: () => now.job, isCurrent: () => now.isCurrent } as never,
-    clock: new FakeClock(),
+    clock,
     limits: poolLimits,
     health: {
+      get everAnswered() {
+        return now.everAnswered;
+      },
       sent: () => (answer?: ShareAnswer) => void told.push(answer),
       disconnected: () => void told.push('disconnected'),
     } as never,
     onComplaint: (text) => void complaints.push(text),
   });
-  return { now, told, complaints, sent, submit: () => shares.submit(SOLUTION, never) };
+  return { now, clock, shares, told, complaints, sent, submit: () => shares.submit(SOLUTION, never) };
 }
 
 const answer = (result: unknown, error?: unknown): Reply => ({ kind: 'answer', id: 1, result, error }) as Reply;
@@ -107,4 +116,44 @@ it.each([
   Object.assign(now, change);
   expect(await submit()).toEqual({ outcome: 'stale', reason });
   expect([sent, told]).toEqual([[], []]);
+});
+
+describe('a pool that has answered shares before', () => {
+  const { silenceMs } = poolLimits;
+
+  it('does not answer once its oldest share and its last line are a silence old', async () => {
+    const { now, clock, shares, submit } = connection();
+    let reply = (_: Reply) => {};
+    now.reply = new Promise((resolve) => {
+      reply = resolve;
+    });
+    expect(shares.areAnswered()).toBe(true);
+    const submitted = submit();
+    clock.advance(1_000);
+    now.lastLineMs = clock.monotonicMs();
+    clock.advance(silenceMs - 1);
+    const second = submit();
+    expect(shares.areAnswered()).toBe(true);
+    clock.advance(1);
+    expect(shares.areAnswered()).toBe(false);
+    // A pool that has never answered a share may be one that answers none.
+    now.everAnswered = false;
+    expect(shares.areAnswered()).toBe(true);
+    now.everAnswered = true;
+    reply(answer(true));
+    await Promise.all([submitted, second]);
+    expect(shares.areAnswered()).toBe(true);
+  });
+
+  it('has a silence of time for the first share after a time without lines', () => {
+    const { now, clock, shares, submit } = connection();
+    now.reply = new Promise(() => {});
+    now.lastLineMs = clock.monotonicMs();
+    clock.advance(10 * silenceMs);
+    void submit();
+    clock.advance(silenceMs - 1);
+    expect(shares.areAnswered()).toBe(true);
+    clock.advance(1);
+    expect(shares.areAnswered()).toBe(false);
+  });
 });
