@@ -22,7 +22,7 @@ import { sortedModules } from '../runtime/typecheck.ts';
 import type { Defconst, Implements, Interface, Module } from '../syntax/tree.ts';
 import { moduleHash5, unknownHash } from '../translation/module-hash.ts';
 import { hashText } from '../values/hash.ts';
-import { ModuleRef, type Value } from '../values/values.ts';
+import { isStorable, ModuleRef, type Value } from '../values/values.ts';
 import { bringIn, bringInFrom, requireHash, unknownModuleText } from './imports.ts';
 import { checkInterface } from './interfaces.ts';
 import { enforceInstallation } from './namespaces.ts';
@@ -325,6 +325,9 @@ class Loader {
     const { name, type, value, position } = definition;
     const result = this.#evaluator.within({ access: 'none', frame: undefined }, (): Value => {
       const evaluated = this.#evaluator.evaluate(value, new Scope(this.#names));
+      if (this.#module.dialect === 5 && !isStorable(evaluated)) {
+        throw new ContractError('eval', 'Evaluation did not reduce to a value', value.position);
+      }
       return checked({ type, position }, evaluated, this.#names, this.#evaluator);
     });
     this.#members.set(name, new Member(this.#module, definition, result));

@@ -216,6 +216,13 @@ describe('the hash that generation 4 gave a module', () => {
   });
 });
 
+describe('a constant', () => {
+  it.each(['f', '(lambda (x) x)', '[f]', 't'])('cannot be what no table keeps: %s', (code) => {
+    const module = `(module c G (defcap G () true) (defschema s x) (deftable t:{s}) (defun f () 1) (defconst C ${code}))`;
+    expect(dialogue([module])).toBe('Evaluation did not reduce to a value');
+  });
+});
+
 describe('flags', () => {
   const untyped = '(module u G (defcap G () true) (defun f:string () 1))';
 

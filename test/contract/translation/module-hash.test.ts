@@ -80,6 +80,7 @@ describe('in dialect 5, the hash of a module is the same', () => {
       '(interface i (defcap C (x) @managed x i.g) (defun g (a b)) (defcap D (x) @managed x i.a) (defun a (a b)))',
     ],
     ['with other names of fields first', module('(defschema s a b:integer)'), module('(defschema s b:integer a)')],
+    ['with a number by its name', F('CHARSET_LATIN1'), F('1')],
     ['with the value of a constant', module('(defconst C (+ 1 2))'), module('(defconst C 3)')],
     ['with the type `keyset`', module('(defun f (a:keyset) a)'), module('(defun f (a:guard) a)')],
   ])('%s', (_, one, other) => {
