@@ -20,18 +20,24 @@ const ENOUGH = 5;
  */
 const LONGEST_MEDIAN_MS = 400;
 /** The same for clients that were refused work, whose pauses become long only after some time. */
-const LONGEST_REFUSED_MS = 300;
+const LONGEST_REFUSED_MS = 150;
 
 interface Client {
   readonly works: Allowance;
   readonly streams: Allowance;
   paid: number;
-  open: number;
-  /** The chain of the last work. */
+  /** The chains of the open update streams, one each. */
+  readonly open: number[];
+  /** The chain of the last work; deleted when the client asks again. */
   chain?: number;
+  /** The chain of the last work while no block has come on it. The client mines this work, even if it is refused other. */
+  minedChain?: number;
   /** Whether the client has been refused work since it last got any. */
   isRefused: boolean;
-  /** When a block came on this chain, or on any chain if work was refused, after which the client has not asked yet. */
+  /**
+   * When a block came on this chain, or, if work was refused, on a chain with an open stream, after which the client
+   * has not asked yet.
+   */
   waitingSinceMs?: number;
 }
 
@@ -60,6 +66,7 @@ export class Clients {
   gaveWork(process: SimulatedProcess, chain: number): void {
     const client = this.#of(process);
     client.chain = chain;
+    client.minedChain = chain;
     client.isRefused = false;
   }
 
@@ -74,18 +81,22 @@ export class Clients {
     client.paid = Math.min(client.paid + 1, MOST_PAID);
     // A solution ends the client's work. Whatever comes first tells that to the client.
     delete client.chain;
+    delete client.minedChain;
     delete client.waitingSinceMs;
   }
 
-  openedStream(process: SimulatedProcess): void {
+  openedStream(process: SimulatedProcess, chain: number): void {
     const client = this.#of(process);
     if (!client.streams.take(this.#nowMs())) this.#violate(`${process.name} asks for streams too often`);
-    if (++client.open > STREAMS_A_CHAIN * this.#chains)
-      this.#violate(`${process.name} has ${client.open} update streams`);
+    client.open.push(chain);
+    if (client.open.length > STREAMS_A_CHAIN * this.#chains)
+      this.#violate(`${process.name} has ${client.open.length} update streams`);
   }
 
-  endedStream(process: SimulatedProcess): void {
-    this.#of(process).open--;
+  endedStream(process: SimulatedProcess, chain: number): void {
+    const { open } = this.#of(process);
+    const at = open.indexOf(chain);
+    if (at >= 0) open.splice(at, 1);
   }
 
   /** From now on, nothing is wrong, so that clients hear of every block. Earlier delays are forgotten. */
@@ -96,8 +107,13 @@ export class Clients {
   /** A block of somebody else has come while the node and all of its streams were well. */
   block(chain: number): void {
     for (const [process, client] of this.#clients) {
-      if (process.isDead || process.isFrozen) this.#clients.delete(process);
-      else if (client.chain === chain || (client.isRefused && client.open > 0)) client.waitingSinceMs ??= this.#nowMs();
+      if (process.isDead || process.isFrozen) {
+        this.#clients.delete(process);
+        continue;
+      }
+      if (client.minedChain === chain) delete client.minedChain;
+      const wantsWork = client.isRefused && client.minedChain === undefined;
+      if (client.chain === chain || (wantsWork && client.open.includes(chain))) client.waitingSinceMs ??= this.#nowMs();
     }
   }
 
@@ -128,7 +144,7 @@ export class Clients {
   #of(process: SimulatedProcess): Client {
     let client = this.#clients.get(process);
     if (!client) {
-      client = { works: new Allowance(WORKS), streams: new Allowance(STREAMS), paid: 0, open: 0, isRefused: false };
+      client = { works: new Allowance(WORKS), streams: new Allowance(STREAMS), paid: 0, open: [], isRefused: false };
       this.#clients.set(process, client);
     }
     return client;

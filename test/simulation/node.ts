@@ -398,10 +398,10 @@ export class SimulatedNode implements Peer {
     const chain = body.length === CHAIN_BYTES ? body.readUInt32LE(0) : 0;
     const stream = new UpdateStream(chain, client, () => this.#latencyMs());
     this.#streams.add(stream);
-    this.clients.openedStream(client);
+    this.clients.openedStream(client, chain);
     stream.onEnd = () => {
       this.#streams.delete(stream);
-      this.clients.endedStream(client);
+      this.clients.endedStream(client, chain);
     };
     if (signal.aborted) stream.end();
     signal.addEventListener('abort', () => stream.end(), { once: true });
