@@ -1,11 +1,13 @@
 // Puts old faults back into a copy of the built code, one at a time, and runs the simulation's worlds until one of them
 // finds the fault:
 //
-//   node scripts/old-faults.mjs [--world NAME]… [--first S] [--seeds N] [--minutes M] [--fault TEXT] [--json] [NAME]…
+//   node scripts/old-faults.mjs [--world NAME]… [--first S] [--seeds N] [--minutes M] [--fault TEXT] [--all-faults] [--json]
+//     [NAME]…
 //
 // It tries the faults of test/simulation/old-faults.ts, or those whose names contain each NAME, with N seeds in each
-// world of the fault, or in those named: M virtual minutes each. With --fault, only those faults of the simulation
-// happen whose names contain the text. It prints for each old fault how many seeds find it, and what they see. It exits
+// world of the fault, or in those named: M virtual minutes each. Of the faults of the simulation, only those happen that
+// show the old fault (`shownBy`), one at a time; with --fault, those whose names contain the text; with --all-faults, all
+// of them, as in other runs. It prints for each old fault how many seeds find it, and what they see. It exits
 // with 1 if no seed finds one.
 
 import { execFile } from 'node:child_process';
@@ -50,6 +52,7 @@ function readOptions() {
     first: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '10' },
     fault: { type: 'string' },
+    'all-faults': { type: 'boolean', default: false },
     minutes: { type: 'string', default: '10' },
     json: { type: 'boolean', default: false },
   };
@@ -78,7 +81,7 @@ function copyCheckout() {
 }
 
 /** @returns for each world of the fault: how many seeds find it, and what the first of them sees */
-async function judge({ edits, worlds }) {
+async function judge({ edits, worlds, shownBy }) {
   const before = new Map();
   try {
     for (const { file, from, to } of edits) {
@@ -92,15 +95,15 @@ async function judge({ edits, worlds }) {
       );
     }
     const judged = [];
-    for (const world of worlds) judged.push({ world, ...(await simulate(world)) });
+    for (const world of worlds) judged.push({ world, ...(await simulate(world, shownBy)) });
     return judged;
   } finally {
     for (const [path, text] of before) writeFileSync(path, text);
   }
 }
 
-async function simulate(world) {
-  const { first, seeds, minutes, fault } = values;
+async function simulate(world, shownBy) {
+  const { first, seeds, minutes, 'all-faults': all, fault = all ? undefined : shownBy } = values;
   const which = [
     '--world',
     world,
@@ -108,7 +111,7 @@ async function simulate(world) {
     first,
     '--seeds',
     seeds,
-    ...(fault === undefined ? [] : ['--fault', fault]),
+    ...(fault === undefined ? [] : ['--fault', fault, '--alone']),
   ];
   const args = ['scripts/simulate.mjs', ...which, '--minutes', minutes, '--go-on', '--json'];
   const text = await new Promise((resolve) => {

@@ -2,13 +2,14 @@
 // after every event:
 //
 //   npm run simulate -- [--world NAME]… [--first S] [--seeds N] [--minutes M] [--seconds C] [--go-on] [--json]
-//     [--fault TEXT]
-//   npm run simulate -- --world NAME --seed S [--minutes M] [--trace] [--shrink] [--fault TEXT]
+//     [--fault TEXT] [--alone]
+//   npm run simulate -- --world NAME --seed S [--minutes M] [--trace] [--shrink] [--fault TEXT] [--alone]
 //
 // The first form runs every world, or those named, with N seeds from S on: M virtual minutes with faults each, and no
 // more than C seconds of processor time in all. It ends at a world's first violation, with exit code 1; with --go-on,
 // it tries the other seeds, too. The second form repeats one run: --trace prints everything that happened, and
-// --shrink leaves out faults as long as it still fails. With --fault, only faults whose names contain the text happen.
+// --shrink leaves out faults as long as it still fails. With --fault, only faults whose names contain the text happen;
+// with --alone, faults come one at a time.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,6 +24,7 @@ const options = {
   seeds: { type: 'string', default: '20' },
   minutes: { type: 'string', default: '10' },
   fault: { type: 'string' },
+  alone: { type: 'boolean', default: false },
   seconds: { type: 'string', default: 'Infinity' },
   seed: { type: 'string' },
   trace: { type: 'boolean', default: false },
@@ -82,8 +84,8 @@ function readOptions() {
   }
 }
 
-async function runAll({ world: worlds, first, seeds, minutes, seconds, fault: only, json, 'go-on': goesOn }) {
-  const summaries = await simulate({ worlds, first, seeds, minutes, only, seconds }, (world, run) => {
+async function runAll({ world: worlds, first, seeds, minutes, seconds, fault: only, alone, json, 'go-on': goesOn }) {
+  const summaries = await simulate({ worlds, first, seeds, minutes, only, alone, seconds }, (world, run) => {
     if (run.violations.length > 0) console.error(describeFailure(world, run));
     return goesOn || run.violations.length === 0;
   });
@@ -98,11 +100,11 @@ function lineOf({ world, seeds, virtualHours, cpuSeconds, found, accepted, lost,
   return `${world}: ${seeds} seeds, ${virtualHours.toFixed(1)} virtual hours, ${speed} virtual seconds a processor second: ${books}`;
 }
 
-async function repeat({ world: [world], seed, minutes, fault: only, trace, shrink: shrinks }) {
-  let run = await runWorld(WORLDS[world], { seed, minutes, only });
+async function repeat({ world: [world], seed, minutes, fault: only, alone, trace, shrink: shrinks }) {
+  let run = await runWorld(WORLDS[world], { seed, minutes, only, alone });
   const fails = run.violations.length > 0;
   if (fails && shrinks) {
-    run = await shrink(WORLDS[world], run, { minutes, only }, (faults) => console.error(`${faults} faults are left`));
+    run = await shrink(WORLDS[world], run, { minutes, only, alone }, (faults) => console.error(`${faults} faults are left`));
     console.log(run.faults.map(({ number, name }) => `fault ${number}: ${name}`).join('\n'));
   }
   if (trace) console.log(run.trace.join('\n'));

@@ -63,7 +63,8 @@ export class Books extends RigBooks {
     const { rig } = account;
     const { outcome, reason } = event;
     if (outcome === 'accepted' || outcome === 'delivered') return;
-    if (outcome !== 'stale') this.#countInVain(account);
+    const isKnownWork = this.#nodes().some((node) => node.mode === 'refusing' && node.wouldAccept(found.header));
+    if (outcome !== 'stale' || isKnownWork) this.#countInVain(account);
     if (outcome !== 'unknown')
       this.#refused.push({ header: found.header, what: `${rig} ${outcome} ${key}: ${reason}` });
     if (outcome === 'stale' && (this.#isJustAnnounced(event.chain) || this.#isJustRefused(found.header))) return;

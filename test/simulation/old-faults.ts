@@ -16,6 +16,8 @@ export interface OldFault {
   readonly name: string;
   /** The worlds in which it can happen. */
   readonly worlds: readonly string[];
+  /** Text in the names of the faults of the simulation that show it when they come alone. By default, all happen. */
+  readonly shownBy?: string;
   readonly edits: readonly Edit[];
 }
 
@@ -43,6 +45,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'an update stream that is open but announces nothing is trusted',
     worlds: ['solo', 'fleet'],
+    shownBy: 'deaf',
     edits: [
       { file: STREAM_TRUST, from: 'found.push(chain);', to: '' },
       { file: STREAM_TRUST, from: 'if (silentMs < usualMs)', to: 'if (true)' },
@@ -52,6 +55,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a New Cut ends neither the pause after a failed fetch nor a fetch that hangs',
     worlds: ['solo', 'fleet'],
+    shownBy: 'a node gives no work',
     edits: [
       {
         file: NODE_SOURCE,
@@ -79,6 +83,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a solution counts as sent only when its answer has come, so its work is mined on',
     worlds: ['solo', 'fleet'],
+    shownBy: 'a node is slow',
     edits: [
       {
         file: DELIVERY,
@@ -111,11 +116,13 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a node that refuses every solution is mined on, although another one is configured',
     worlds: ['solo', 'fleet'],
+    shownBy: 'a node refuses solutions',
     edits: [{ file: NODE_SOURCE, from: 'this.#judge(verdict, this.#schedule.isOutdated(work));', to: ';' }],
   },
   {
     name: 'a node that is frozen is mined on, because nothing probes it',
     worlds: ['solo', 'fleet'],
+    shownBy: 'a node is frozen',
     edits: [
       {
         file: 'miner/source/failover.js',
@@ -127,11 +134,13 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a node that breaks every connection is never reported as lost',
     worlds: ['solo', 'fleet'],
+    shownBy: 'a node closes every connection',
     edits: [{ file: NODE_SOURCE, from: "again = !again && kind === 'broken';", to: "again = kind === 'broken';" }],
   },
   {
     name: 'after a suspension, old work is mined on',
     worlds: ['solo', 'fleet'],
+    shownBy: 'suspended',
     edits: [
       {
         file: NODE_SOURCE,
@@ -144,6 +153,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'solutions that wait for a busy node print warnings of a leak',
     worlds: ['solo', 'fleet'],
+    shownBy: 'a node takes no solutions',
     edits: [{ file: 'base/system/abort.js', from: '    setMaxListeners(0, controller.signal);\n', to: '' }],
   },
   {

@@ -14,6 +14,8 @@ export interface Request {
   readonly minutes: number;
   /** Only faults whose names contain this text happen. */
   readonly only?: string | undefined;
+  /** Faults come one at a time in all runs. */
+  readonly alone?: boolean | undefined;
   /** No run begins after this processor time, in seconds. */
   readonly seconds: number;
 }
@@ -56,7 +58,8 @@ export async function simulate(request: Request, onRun: (world: string, run: Run
     const share =
       (request.seconds - summaries.reduce((all, { cpuSeconds: spent }) => all + spent, 0)) / (worlds.length - at);
     for (let seed = request.first; seed < request.first + request.seeds && cpuSeconds() < share; seed++) {
-      const run = await runWorld(WORLDS[world], { seed, minutes: request.minutes, only: request.only });
+      const { minutes, only, alone } = request;
+      const run = await runWorld(WORLDS[world], { seed, minutes, only, alone });
       sum.seeds++;
       sum.virtualMs += run.virtualMs;
       sum.found += run.found;

@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly without?: ReadonlySet<number>;
   /** Only faults whose names contain this text happen. */
   readonly only?: string | undefined;
+  /** Faults come one at a time, in worlds that can end them between. By default, they do in some of the runs. */
+  readonly alone?: boolean | undefined;
   /** Mean pause between faults, in ms. The default is one of `MEAN_PAUSES_MS`. */
   readonly faultMs?: number;
 }
@@ -48,6 +50,8 @@ export class Simulation {
   alone: { readonly name: string; readonly sinceMs: number } | undefined;
   /** Since when there has been no fault, in a run whose faults come alone; undefined otherwise. */
   quietSinceMs: number | undefined;
+  /** The name of the last fault that came alone and has ended. */
+  endedAlone: string | undefined;
   /** The process in which faults begin and end. */
   #faulty = this.time.start('faults');
   #areAlone = false;
@@ -101,7 +105,8 @@ export class Simulation {
     const some = Object.fromEntries(Object.entries(faults).filter(([name]) => name.includes(only)));
     if (Object.keys(some).length === 0) throw new Error(`this world has no fault such as “${only}”`);
     const random = this.random('plan');
-    this.#areAlone = endFaults !== undefined && this.options.faultMs === undefined && random() < ALONE_PART;
+    const canBeAlone = endFaults !== undefined && this.options.faultMs === undefined;
+    this.#areAlone = canBeAlone && (random() < ALONE_PART || this.options.alone === true);
     if (endFaults && this.#areAlone) this.#planOneAtATime(some, endFaults, random);
     else this.#planAtRandom(some, random);
   }
@@ -124,6 +129,7 @@ export class Simulation {
         });
         this.#faulty.after(untilMs, () => {
           this.alone = undefined;
+          this.endedAlone = name;
           this.quietSinceMs = this.time.nowMs;
           this.note('the fault ends');
           endFaults();

@@ -17,8 +17,10 @@ export interface Faulty {
 export const pick = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)];
 
 export function nodeFaults({ simulation, nodes }: Omit<Faulty, 'rigs'>): Faults {
+  // A fault of a node that nobody mines on shows nothing. So where all faults come alone, the preferred node has them.
+  const pickNode = (random: Random) => (simulation.options.alone ? nodes[0] : pick(random, nodes));
   const mode = (kind: NodeMode) => (random: Random) => {
-    const node = pick(random, nodes);
+    const node = pickNode(random);
     node.mode = kind;
     if (kind === 'down') node.endStreams();
     simulation.note(`${node.name} is ${kind}`);
@@ -29,13 +31,13 @@ export function nodeFaults({ simulation, nodes }: Omit<Faulty, 'rigs'>): Faults 
     });
   };
   const following = (whom: Following, mostMs: number) => (random: Random) => {
-    const node = pick(random, nodes);
+    const node = pickNode(random);
     node.following = whom;
     simulation.note(`${node.name} follows ${whom}`);
     simulation.endLater(random, mostMs, () => node.following === whom && node.catchUp());
   };
   const setClock = (random: Random, mostMs: number) => {
-    const node = pick(random, nodes);
+    const node = pickNode(random);
     const ms = (random() - 0.5) * mostMs;
     node.setClock(ms);
     simulation.note(`the clock of ${node.name} is ${ms.toFixed(0)} ms ahead`);
@@ -55,13 +57,13 @@ export function nodeFaults({ simulation, nodes }: Omit<Faulty, 'rigs'>): Faults 
     'blocks come late to a node': following('late', 120_000),
     'a node is alone': following('nobody', 120_000),
     'a node is frozen': (random) => {
-      const { process } = pick(random, nodes);
+      const { process } = pickNode(random);
       process.freeze();
       simulation.endLater(random, 20_000, () => process.thaw());
     },
-    'a node restarts': (random) => pick(random, nodes).restart(),
+    'a node restarts': (random) => pickNode(random).restart(),
     'the streams of a node are deaf': (random) => {
-      const node = pick(random, nodes);
+      const node = pickNode(random);
       node.isDeaf = true;
       simulation.endLater(random, 90_000, () => {
         node.isDeaf = false;
@@ -70,11 +72,11 @@ export function nodeFaults({ simulation, nodes }: Omit<Faulty, 'rigs'>): Faults 
     // No step is longer than a second and a half, which is what miners allow for.
     'the clock of a node is set': (random) => setClock(random, 1_400),
     'the clock of a node is set far': (random) => setClock(random, 40_000),
-    'a block is replaced': (random) => pick(random, nodes).reorganise(Math.floor(random() * 6)),
+    'a block is replaced': (random) => pickNode(random).reorganise(Math.floor(random() * 6)),
     'many blocks come at once': (random) => {
       for (let at = 0; at < 100; at++) {
         simulation.after(at * 15, () => {
-          const node = pick(random, nodes);
+          const node = pickNode(random);
           if (node.mode !== 'down') node.growBy(Math.floor(random() * 6));
         });
       }

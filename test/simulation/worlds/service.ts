@@ -22,6 +22,18 @@ const VERDICT_MS = 30_000;
 const RECOVERED_MS = 20_000;
 /** The time within which members have noticed any such fault, and have gone to others. */
 const NOTICED_MS = 15_000;
+/**
+ * The same for faults that probes and broken connections show within some seconds, and the longest time without a batch
+ * on the newest block then.
+ */
+const PROMPT_MS = 10_000;
+const PROMPT = new Set([
+  'a node is frozen',
+  'a node is down',
+  'a node closes every connection',
+  'the machine of a rig is suspended',
+  'the machine of a coordinator is suspended',
+]);
 /** Faults that a miner cannot notice, because the node is behind by seconds only; and one after which it waits. */
 const UNNOTICED = new Set(['blocks come late to a node', 'a node gives stale work', 'a device reports wrong nonces']);
 
@@ -82,9 +94,12 @@ export class Service {
   /** Where faults come alone, rigs have current work soon after the fault, and soon after its beginning, too. */
   #checkAlone(nowMs: number): void {
     const { simulation, nodes, rigs, coordinators } = this.#parties;
-    const { alone, quietSinceMs } = simulation;
-    const isQuiet = quietSinceMs !== undefined && nowMs - quietSinceMs > RECOVERED_MS;
-    const isNoticed = alone !== undefined && nowMs - alone.sinceMs > NOTICED_MS && !UNNOTICED.has(alone.name);
+    const { alone, quietSinceMs, endedAlone } = simulation;
+    const isPrompt = PROMPT.has(alone?.name ?? endedAlone ?? '');
+    const currentMs = isPrompt ? PROMPT_MS : CURRENT_MS;
+    const isQuiet = quietSinceMs !== undefined && nowMs - quietSinceMs > (isPrompt ? PROMPT_MS : RECOVERED_MS);
+    const isNoticed =
+      alone !== undefined && nowMs - alone.sinceMs > (isPrompt ? PROMPT_MS : NOTICED_MS) && !UNNOTICED.has(alone.name);
     for (const rig of rigs) this.#note(`${rig.name} is able`, rig.isAble);
     if (!isQuiet && !isNoticed) return;
     const hasNode = ({ config }: SimulatedMember) =>
@@ -95,7 +110,7 @@ export class Service {
       if (!rig.isAble || !(coordinators.length > 0 ? rig.isConnected && hasCoordinator : hasNode(rig))) continue;
       // A device that has just come back needs a moment.
       const staleMs = nowMs - Math.max(rig.lastCurrentMs, this.#since.get(`${rig.name} is able`) ?? nowMs);
-      if (staleMs > CURRENT_MS) simulation.violate(`${rig.name} has no current work for ${seconds(staleMs)}, ${when}`);
+      if (staleMs > currentMs) simulation.violate(`${rig.name} has no current work for ${seconds(staleMs)}, ${when}`);
       if (!isQuiet) continue;
       const waiting = rig.pending.find(({ atMs }) => nowMs - atMs > RECOVERED_MS);
       if (waiting) simulation.violate(`${rig.name} waits for a verdict for ${seconds(nowMs - waiting.atMs)}, ${when}`);

@@ -63,9 +63,9 @@ export abstract class MiningWorld implements World {
     void this.#grow(simulation.random('growth'));
   }
 
-  /** Whether the parent of a work is the newest block of any node. */
+  /** Whether the parent of a work is the newest block of any node that is not frozen. */
   protected readonly isCurrent = ({ work: { chain, header } }: Job): boolean =>
-    this.nodes.some((node) => node.isCurrent(chain, parentOf(header)));
+    this.nodes.some((node) => !node.process.isFrozen && node.isCurrent(chain, parentOf(header)));
 
   get totals() {
     const { found, verdicts, lost } = this.books;
