@@ -164,6 +164,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a restarted coordinator refuses the solutions of the works that it gave before',
     worlds: FLEETS,
+    shownBy: 'all coordinators are killed',
     edits: [{ file: SOLUTIONS, from: 'if (!this.#elsewhere || latestUs === 0n)', to: 'if (true)' }],
   },
   {
@@ -177,6 +178,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a coordinator whose node stands still keeps its rigs',
     worlds: ['fleet-own-nodes'],
+    shownBy: 'a node is alone',
     edits: [
       {
         file: FLEET_RELAY,
@@ -188,11 +190,13 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a valid solution counts as wrong if the coordinator that gave its work had sent its last state late',
     worlds: FLEETS,
+    shownBy: 'held',
     edits: [{ file: SOLUTIONS, from: 'claimedUs > ownUs ? claimedUs : ownUs', to: 'claimedUs' }],
   },
   {
     name: 'a message that comes late revives a work that has ended',
     worlds: FLEETS,
+    shownBy: 'held',
     edits: [
       {
         file: COORDINATOR_STATE,
@@ -209,6 +213,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a restarted coordinator is not recognized until a minute has passed',
     worlds: FLEETS,
+    shownBy: 'all coordinators are killed',
     edits: [
       {
         file: COORDINATOR_STATE,
@@ -220,6 +225,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a rig loses all coordinators at each interruption of its connection',
     worlds: FLEETS,
+    shownBy: 'all connections are held',
     edits: [
       {
         file: FLEET_SOURCE,
@@ -231,6 +237,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a rig asks only the coordinator that gave the work',
     worlds: FLEETS,
+    shownBy: 'a coordinator is frozen',
     edits: [
       {
         file: SOLUTION_DELIVERY,
@@ -243,16 +250,19 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a rig does not ask the coordinator again whose answer was lost',
     worlds: FLEETS,
+    shownBy: 'a connection is cut',
     edits: [{ file: SOLUTION_DELIVERY, from: 'const isAgain = this.#isAskedAgain;', to: 'const isAgain = false;' }],
   },
   {
     name: 'a rig never asks for a work of which it knows only the name',
     worlds: FLEETS,
+    shownBy: 'a connection is cut',
     edits: [{ file: COORDINATOR_SOURCE, from: 'if (this.#states.isCurrentUnknown)\n            this.#ask();', to: '' }],
   },
   {
     name: 'a pool that answers shares no more, but sends jobs, is mined on',
     worlds: POOLS,
+    shownBy: 'a pool does not answer shares',
     edits: [
       {
         file: POOL_HEALTH,
@@ -264,6 +274,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a pool that refuses every share is mined on',
     worlds: POOLS,
+    shownBy: 'a pool refuses all shares',
     edits: [
       {
         file: POOL_SHARES,
@@ -275,6 +286,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'one line that cannot be read ends the connection to a pool',
     worlds: POOLS,
+    shownBy: 'a pool is strange',
     edits: [
       {
         file: DIALOGUE,

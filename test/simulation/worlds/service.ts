@@ -104,12 +104,15 @@ export class Service {
     if (!isQuiet && !isNoticed) return;
     const hasNode = ({ config }: SimulatedMember) =>
       nodes.some((node) => config?.node.urls?.includes(node.url) && works(node) && isHonest(node));
-    const hasCoordinator = coordinators.some((each) => isUp(each) && each.isConnected && hasNode(each));
+    const serving = coordinators.filter((each) => isUp(each) && each.isConnected && hasNode(each));
+    const servingSinceMs = Math.min(...serving.map(({ disconnectedMs }) => disconnectedMs));
     const when = isQuiet ? 'although nothing is wrong' : `although it could have noticed that ${alone?.name}`;
     for (const rig of rigs) {
-      if (!rig.isAble || !(coordinators.length > 0 ? rig.isConnected && hasCoordinator : hasNode(rig))) continue;
-      // A device that has just come back needs a moment.
-      const staleMs = nowMs - Math.max(rig.lastCurrentMs, this.#since.get(`${rig.name} is able`) ?? nowMs);
+      if (!rig.isAble || !(coordinators.length > 0 ? rig.isConnected && serving.length > 0 : hasNode(rig))) continue;
+      // A device or a connection that has just come back needs a moment.
+      const ableSinceMs = this.#since.get(`${rig.name} is able`) ?? nowMs;
+      const connectedSinceMs = coordinators.length > 0 ? Math.max(rig.disconnectedMs, servingSinceMs) : 0;
+      const staleMs = nowMs - Math.max(rig.lastCurrentMs, ableSinceMs, connectedSinceMs);
       if (staleMs > currentMs) simulation.violate(`${rig.name} has no current work for ${seconds(staleMs)}, ${when}`);
       if (!isQuiet) continue;
       const waiting = rig.pending.find(({ atMs }) => nowMs - atMs > RECOVERED_MS);
