@@ -32,6 +32,9 @@ export interface PoolUserOptions {
 const MOST_TRIAL_S = 300;
 const TRIAL = /must give work for (\d+) s before/;
 
+/** Longest time until a pool that is tried again is found to be still of no use: its first shares wait for answers. */
+const TRIED_MS = 60_000;
+
 export class PoolUser {
   readonly name: string;
   readonly process: SimulatedProcess;
@@ -43,6 +46,8 @@ export class PoolUser {
   readonly #options: PoolUserOptions;
   readonly #diallings = new Map<PoolSite, Dialling>();
   readonly #unhealthy = new Set<string>();
+  /** By URL: when a pool that had been unhealthy was last tried again. */
+  readonly #triedMs = new Map<string, number>();
   readonly #trialsMs = new Map<string, number>();
   /** By URL: when another pool has taken over from this one. */
   readonly #leftMs = new Map<string, number>();
@@ -151,7 +156,9 @@ export class PoolUser {
   checkLeft(): void {
     const { isDead, isFrozen } = this.process;
     if (isDead || isFrozen || this.isBlind || !this.#active.isUseless) return;
-    const other = this.#options.sites.find((site) => site !== this.#active && !site.isUseless);
+    if (this.#nowMs - (this.#triedMs.get(this.#active.url) ?? Number.NEGATIVE_INFINITY) < TRIED_MS) return;
+    const isGood = (site: PoolSite) => site !== this.#active && !site.isUseless && !this.mayLeave(site);
+    const other = this.#options.sites.find(isGood);
     if (other) this.#violate(`still mines on ${this.#active.name}, although ${other.name} is well`);
   }
 
@@ -206,7 +213,7 @@ export class PoolUser {
     const { source, state, reason } = event;
     this.#options.simulation.note(`${this.name}: ${source} ${state}: ${reason}`);
     if (state === 'unhealthy') this.#unhealthy.add(source);
-    if (state === 'healthy') this.#unhealthy.delete(source);
+    if (state === 'healthy' && this.#unhealthy.delete(source)) this.#triedMs.set(source, this.#nowMs);
     if (state === 'standby') {
       for (const [site, dialling] of this.#diallings) if (site.url === source) dialling.forget();
     }

@@ -54,6 +54,8 @@ const ODDITIES: readonly ((random: Random) => string)[] = [
 ];
 
 export function poolFaults({ simulation, sites, users }: FaultyPools): Faults {
+  // Where all faults come alone, the preferred pool has them, as in `nodeFaults`.
+  const pickSite = (random: Random) => (simulation.options.alone ? sites[0] : pick(random, sites));
   const open = () => users().flatMap(({ connections }) => connections.filter(({ wire }) => wire.isOpen));
   const connection = (act: (connection: Connection, random: Random) => void) => (random: Random) => {
     const all = open();
@@ -62,7 +64,7 @@ export function poolFaults({ simulation, sites, users }: FaultyPools): Faults {
   /** Something is true of a pool for a while. */
   const state =
     (mostMs: number, begin: (site: PoolSite) => void, end: (site: PoolSite) => void) => (random: Random) => {
-      const site = pick(random, sites);
+      const site = pickSite(random);
       begin(site);
       simulation.note(`it is ${site.name}`);
       simulation.endLater(random, mostMs, () => end(site));
@@ -73,7 +75,7 @@ export function poolFaults({ simulation, sites, users }: FaultyPools): Faults {
     'a connection is half-open': connection(({ pipe }) => pipe.deafen()),
     'a connection is stalled': connection(({ pipe }, random) => pipe.stall(random() * 20_000)),
     'a pool is out of reach': (random) => {
-      const site = pick(random, sites);
+      const site = pickSite(random);
       site.gate = pick(random, ['refuses', 'is silent'] as const);
       for (const each of open()) {
         if (each.site !== site) continue;
@@ -104,7 +106,7 @@ export function poolFaults({ simulation, sites, users }: FaultyPools): Faults {
         for (const site of sites) site.start();
       });
     },
-    'a pool ends all connections': (random) => pick(random, sites).pool.disconnectAll(),
+    'a pool ends all connections': (random) => pickSite(random).pool.disconnectAll(),
     'a pool is frozen': state(
       40_000,
       ({ process }) => process.freeze(),
@@ -147,7 +149,7 @@ export function poolFaults({ simulation, sites, users }: FaultyPools): Faults {
       },
     ),
     'a pool refuses a user': (random) => {
-      const { pool } = pick(random, sites);
+      const { pool } = pickSite(random);
       const { user } = pick(random, users());
       pool.refusedUsers.add(user);
       pool.disconnectAll();
@@ -155,36 +157,36 @@ export function poolFaults({ simulation, sites, users }: FaultyPools): Faults {
     },
     'a pool asks to reconnect': (random) => {
       const params = pick(random, [[], ['', 0, 2], [null, null, 30], ['pool0.example', 3333, 0], [5, 'x', -1]]);
-      pick(random, sites).pool.askToReconnect(...params);
+      pickSite(random).pool.askToReconnect(...params);
     },
-    'a pool changes nonce1': (random) => pick(random, sites).pool.changeNonce1s(random() < 0.5),
+    'a pool changes nonce1': (random) => pickSite(random).pool.changeNonce1s(random() < 0.5),
     'a pool changes the difficulty': (random) => {
-      const { pool } = pick(random, sites);
+      const { pool } = pickSite(random);
       for (let at = 0; at < 6; at++)
         simulation.after(at * 3_000, () => pool.setDifficulty(pick(random, [8, 16, 48, 100, 300])));
     },
     'a pool sets an absurd difficulty': (random) => {
-      const { pool } = pick(random, sites);
+      const { pool } = pickSite(random);
       pool.setDifficulty(pick(random, [1, 2 ** 50]));
       simulation.endLater(random, 15_000, () => pool.setDifficulty(pool.habits.difficulty));
     },
-    'a pool repeats its jobs': (random) => pick(random, sites).pool.repeatJobs(),
+    'a pool repeats its jobs': (random) => pickSite(random).pool.repeatJobs(),
     'many jobs come at once': (random) => {
-      const { pool } = pick(random, sites);
+      const { pool } = pickSite(random);
       for (let at = 0; at < 60; at++)
         simulation.after(at * 25, () => (random() < 0.5 ? pool.newJob() : pool.newBlock()));
     },
-    'a pool lies': (random) => pick(random, sites).pool.sendLine(pick(random, LIES)(random)),
+    'a pool lies': (random) => pickSite(random).pool.sendLine(pick(random, LIES)(random)),
     'a pool lies for long': (random) => {
-      const { pool } = pick(random, sites);
+      const { pool } = pickSite(random);
       for (let at = 0; at < 20; at++) simulation.after(at * 300, () => pool.sendLine(pick(random, LIES)(random)));
     },
     'a pool is strange': (random) => {
-      const { pool } = pick(random, sites);
+      const { pool } = pickSite(random);
       for (let at = 0; at < 5; at++) pool.sendLine(pick(random, ODDITIES)(random));
     },
     'a pool floods': (random) => {
-      const site = pick(random, sites);
+      const site = pickSite(random);
       for (let at = 0; at < 40; at++) {
         const line = Array.from({ length: 100 }, () => callLine('mining.unknown', [at])).join('\n');
         simulation.after(at * 20, () => site.pool.sendLine(line));
