@@ -178,7 +178,6 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a coordinator whose node stands still keeps its rigs',
     worlds: ['fleet-own-nodes'],
-    shownBy: 'a node is alone',
     edits: [
       {
         file: FLEET_RELAY,
@@ -250,7 +249,7 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a rig does not ask the coordinator again whose answer was lost',
     worlds: FLEETS,
-    shownBy: 'a connection is cut',
+    shownBy: 'held',
     edits: [{ file: SOLUTION_DELIVERY, from: 'const isAgain = this.#isAskedAgain;', to: 'const isAgain = false;' }],
   },
   {

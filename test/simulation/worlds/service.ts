@@ -23,19 +23,30 @@ const RECOVERED_MS = 20_000;
 /** The time within which members have noticed any such fault, and have gone to others. */
 const NOTICED_MS = 15_000;
 /**
- * The same for faults that probes and broken connections show within some seconds, and the longest time without a batch
- * on the newest block then.
+ * The same for faults that probes, broken connections and a lack of messages show within some seconds, and the longest
+ * time without a batch on the newest block then.
  */
 const PROMPT_MS = 10_000;
+/** Faults after which a solution is sent by way of another coordinator within `PROMPT_MS`, if it has the same nodes. */
+const COORDINATOR_GONE = new Set(['a coordinator is killed', 'a coordinator is frozen', 'a coordinator is away']);
 const PROMPT = new Set([
+  ...COORDINATOR_GONE,
   'a node is frozen',
   'a node is down',
   'a node closes every connection',
   'the machine of a rig is suspended',
   'the machine of a coordinator is suspended',
 ]);
-/** Faults that a miner cannot notice, because the node is behind by seconds only; and one after which it waits. */
-const UNNOTICED = new Set(['blocks come late to a node', 'a node gives stale work', 'a device reports wrong nonces']);
+/**
+ * Faults that a miner cannot notice: the node is behind by seconds only, or has a fork of its own, whose lag only the
+ * heights of a braided network show. And one after which it waits.
+ */
+const UNNOTICED = new Set([
+  'blocks come late to a node',
+  'a node gives stale work',
+  'a node is alone',
+  'a device reports wrong nonces',
+]);
 
 export interface Parties {
   readonly simulation: Simulation;
@@ -93,13 +104,12 @@ export class Service {
 
   /** Where faults come alone, rigs have current work soon after the fault, and soon after its beginning, too. */
   #checkAlone(nowMs: number): void {
-    const { simulation, nodes, rigs, coordinators } = this.#parties;
+    const { simulation, nodes, rigs, coordinators, sharesNodes } = this.#parties;
     const { alone, quietSinceMs, endedAlone } = simulation;
     const isPrompt = PROMPT.has(alone?.name ?? endedAlone ?? '');
     const currentMs = isPrompt ? PROMPT_MS : CURRENT_MS;
     const isQuiet = quietSinceMs !== undefined && nowMs - quietSinceMs > (isPrompt ? PROMPT_MS : RECOVERED_MS);
-    const isNoticed =
-      alone !== undefined && nowMs - alone.sinceMs > (isPrompt ? PROMPT_MS : NOTICED_MS) && !UNNOTICED.has(alone.name);
+    const isNoticed = alone !== undefined && nowMs - alone.sinceMs > this.#noticedMs(alone.name);
     for (const rig of rigs) this.#note(`${rig.name} is able`, rig.isAble);
     if (!isQuiet && !isNoticed) return;
     const hasNode = ({ config }: SimulatedMember) =>
@@ -114,10 +124,22 @@ export class Service {
       const connectedSinceMs = coordinators.length > 0 ? Math.max(rig.disconnectedMs, servingSinceMs) : 0;
       const staleMs = nowMs - Math.max(rig.lastCurrentMs, ableSinceMs, connectedSinceMs);
       if (staleMs > currentMs) simulation.violate(`${rig.name} has no current work for ${seconds(staleMs)}, ${when}`);
-      if (!isQuiet) continue;
-      const waiting = rig.pending.find(({ atMs }) => nowMs - atMs > RECOVERED_MS);
+      const isGone = sharesNodes && COORDINATOR_GONE.has(alone?.name ?? '');
+      if (!isQuiet && !isGone) continue;
+      const mostMs = isQuiet ? RECOVERED_MS : PROMPT_MS;
+      const waiting = rig.pending.find(
+        ({ header, atMs }) =>
+          nowMs - Math.max(atMs, connectedSinceMs) > mostMs &&
+          (isQuiet || nodes.some((each) => each.wouldAccept(header))),
+      );
       if (waiting) simulation.violate(`${rig.name} waits for a verdict for ${seconds(nowMs - waiting.atMs)}, ${when}`);
     }
+  }
+
+  /** @returns the time within which members have noticed a fault; +∞ if they cannot */
+  #noticedMs(fault: string): number {
+    if (UNNOTICED.has(fault)) return Number.POSITIVE_INFINITY;
+    return PROMPT.has(fault) ? PROMPT_MS : NOTICED_MS;
   }
 
   #hasNode(member: SimulatedMember): boolean {
