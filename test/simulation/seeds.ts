@@ -12,7 +12,7 @@ const SEEDS: Record<string, readonly number[]> = {
   solo: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 400_136, 400_151],
   fleet: [1, 2, 3, 4, 5, 400_002, 200_870_317],
   'fleet-own-nodes': [1, 2, 3, 4, 5],
-  payments: [1, 2, 3],
+  payments: [1, 2, 3, 300_000_201, 300_000_284],
   pool: [1, 2, 3, 4],
   'pool-and-fleet': [1, 2, 3, 4],
   stratum: [1, 2],

@@ -148,6 +148,12 @@ describe('a search in blocks', () => {
     expect(given).toEqual({ headers: 1, blocks: 0 });
   });
 
+  it('ends at the genesis block for a command that is older, as a wrong clock makes it', async () => {
+    const { api, given } = reader();
+    const { found } = await findCommand(api, branch, query(-100), { untilS: timeAt(40) }, NEVER);
+    expect([found, given]).toEqual([undefined, { headers: 1001, blocks: 41 }]);
+  });
+
   it('follows no more headers than a bound', async () => {
     const { api, given } = reader();
     const limits = { ...SEARCH_LIMITS, headers: 100n };

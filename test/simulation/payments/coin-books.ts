@@ -158,7 +158,8 @@ export class CoinBooks {
         if (!payer.done.has(name) && payer.job === job && !this.#isWaiting(payer, job)) {
           simulation.violate(`${name} is not finished`);
         }
-        if (job.kind === 'transfer') this.#checkPaid(best, job, payer.done.has(name));
+        const isPaying = payer.job === job && this.#isWaiting(payer, job);
+        if (job.kind === 'transfer' && !isPaying) this.#checkPaid(best, job, payer.done.has(name));
       }
     }
   }
