@@ -104,7 +104,9 @@ async function repeat({ world: [world], seed, minutes, fault: only, alone, trace
   let run = await runWorld(WORLDS[world], { seed, minutes, only, alone });
   const fails = run.violations.length > 0;
   if (fails && shrinks) {
-    run = await shrink(WORLDS[world], run, { minutes, only, alone }, (faults) => console.error(`${faults} faults are left`));
+    run = await shrink(WORLDS[world], run, { minutes, only, alone }, (faults) =>
+      console.error(`${faults} faults are left`),
+    );
     console.log(run.faults.map(({ number, name }) => `fault ${number}: ${name}`).join('\n'));
   }
   if (trace) console.log(run.trace.join('\n'));

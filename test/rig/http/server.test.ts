@@ -148,7 +148,7 @@ describe('requests that are not valid', () => {
       fc.uint8Array({ minLength: 1, maxLength: 300 }),
       lines.map((text) => `GET ${text}\r\n\r\n`),
       fc
-        .stringMatching(/^\/[\w.~%\/-]{0,40}$/)
+        .stringMatching(/^\/[\w.~%/-]{0,40}$/)
         .map((path) => `GET ${path}?${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`),
       fc.string({ maxLength: 60 }).map((host) => `GET /metrics HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`),
     );
