@@ -56,10 +56,10 @@ export class PoolSite {
     this.port.state = gate;
   }
 
-  /** Whether a miner must notice that the pool is of no use to it. */
-  get isUseless(): boolean {
+  /** Whether a miner must notice that the pool is of no use to it. @param isConnected whether it has a connection */
+  isUseless(isConnected: boolean): boolean {
     const { refusesAll, silence } = this.pool;
-    return this.process.isDead || this.#gate === 'refuses' || refusesAll || silence === 'shares';
+    return this.process.isDead || (this.#gate === 'refuses' && !isConnected) || refusesAll || silence === 'shares';
   }
 
   /** Ends all faults of the pool and its port. */

@@ -34,6 +34,8 @@ const TRIAL = /must give work for (\d+) s before/;
 
 /** Longest time until a pool that is tried again is found to be still of no use: its first shares wait for answers. */
 const TRIED_MS = 60_000;
+/** Longest time for which a pool that is well gives no sign of life. */
+const SLOW_MS = 5_000;
 
 export class PoolUser {
   readonly name: string;
@@ -155,9 +157,12 @@ export class PoolUser {
   /** Checks that this process has left a pool that has been of no use for a while, when another one is well. */
   checkLeft(): void {
     const { isDead, isFrozen } = this.process;
-    if (isDead || isFrozen || this.isBlind || !this.#active.isUseless) return;
+    const isConnected = this.connections.some(({ site, wire }) => site === this.#active && wire.isOpen);
+    if (isDead || isFrozen || this.isBlind || !this.#active.isUseless(isConnected)) return;
     if (this.#nowMs - (this.#triedMs.get(this.#active.url) ?? Number.NEGATIVE_INFINITY) < TRIED_MS) return;
-    const isGood = (site: PoolSite) => site !== this.#active && !site.isUseless && !this.mayLeave(site);
+    // The other pool may have been slow to answer for a moment.
+    if (this.#nowMs - this.#activeSinceMs < SLOW_MS) return;
+    const isGood = (site: PoolSite) => site !== this.#active && !site.isUseless(false) && !this.mayLeave(site);
     const other = this.#options.sites.find(isGood);
     if (other) this.#violate(`still mines on ${this.#active.name}, although ${other.name} is well`);
   }

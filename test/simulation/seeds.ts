@@ -13,7 +13,7 @@ const SEEDS: Record<string, readonly number[]> = {
   fleet: [1, 2, 3, 4, 5, 400_002, 200_870_317],
   'fleet-own-nodes': [1, 2, 3, 4, 5],
   payments: [1, 2, 3, 300_000_201, 300_000_284],
-  pool: [1, 2, 3, 4],
+  pool: [1, 2, 3, 4, 300_000_022, 300_000_091, 300_000_172],
   'pool-and-fleet': [1, 2, 3, 4],
   stratum: [1, 2],
 };

@@ -4,7 +4,7 @@
  */
 
 import { TokenBucket } from '#pickaxe/base/system/bounded.js';
-import { MOST_SENT, MOST_UNREADABLE } from '#pickaxe/miner/source/pool/pool-limits.js';
+import { MOST_LINE_BYTES, MOST_SENT, MOST_UNREADABLE } from '#pickaxe/miner/source/pool/pool-limits.js';
 import { fromHex, toHex } from '#pickaxe/protocol/chain/bytes.js';
 import { meetsTarget } from '#pickaxe/protocol/chain/target.js';
 import { parentOf, type Work, workOfHeader } from '#pickaxe/protocol/chain/work.js';
@@ -96,7 +96,10 @@ export class Wire {
       return write(text);
     };
     end.on('data', (bytes: Buffer) => {
-      this.#received = this.#linesOf(this.#received + bytes.toString(), (line) => this.#receive(line));
+      this.#received = this.#linesOf(this.#received + bytes.toString(), (line) => {
+        if (line.length > MOST_LINE_BYTES) this.isGarbled = true;
+        this.#receive(line);
+      });
       this.#update();
     });
     this.#stream = end;
