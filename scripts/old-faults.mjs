@@ -4,11 +4,11 @@
 //   node scripts/old-faults.mjs [--world NAME]… [--first S] [--seeds N] [--minutes M] [--fault TEXT] [--all-faults]
 //     [--json] [NAME]…
 //
-// It tries the faults of test/simulation/old-faults.ts, or those whose names contain each NAME, with N seeds in each
-// world of the fault, or in those named: M virtual minutes each. Of the faults of the simulation, only those happen that
-// show the old fault (`shownBy`), one at a time. With --fault, these are those whose names contain the text; with
-// --all-faults, all of them happen, as in other runs. It prints for each old fault how many seeds find it, and what they
-// see. It exits with 1 if no seed finds one.
+// It tries the faults of test/simulation/old-faults.ts, or those whose names contain each NAME, with N seeds in
+// each world of the fault, or in those named: M virtual minutes each. Of the faults of the simulation, only those
+// happen that show the old fault (`shownBy`), one at a time. With --fault, these are those whose names contain the
+// text; with --all-faults, all of them happen, as in other runs. It prints for each old fault how many seeds find
+// it, and what they see. It exits with 1 if no seed finds one.
 
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

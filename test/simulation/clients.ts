@@ -30,7 +30,7 @@ interface Client {
   readonly open: number[];
   /** The chain of the last work; deleted when the client asks again. */
   chain?: number;
-  /** The chain of the last work while no block has come on it: the client mines it, even if it is refused other work. */
+  /** The chain of the last work while no block has come on it: the client mines it, even if other work is refused. */
   minedChain?: number;
   /** Whether the client has been refused work since it last got any. */
   isRefused: boolean;
