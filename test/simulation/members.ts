@@ -209,11 +209,6 @@ export abstract class SimulatedMember {
     return this.#link?.state.isConnected === true && this.#link.heldUntilMs <= this.process.virtualMs;
   }
 
-  /** When its connection to the fleet was last lost or made again, in virtual time. */
-  get cutMs(): number {
-    return this.#link?.changedMs ?? 0;
-  }
-
   /** When its connection to the fleet was last interrupted, or something held its messages, in virtual time. */
   get disconnectedMs(): number {
     return Math.max(this.#link?.changedMs ?? 0, this.#link?.heldUntilMs ?? 0);

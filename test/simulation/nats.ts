@@ -18,7 +18,7 @@ interface Subscription {
 
 type Count = (member: SimulatedProcess, subject: string) => void;
 
-export const CUT = { isConnected: false, reason: 'the connection was cut' } as const satisfies LinkState;
+const CUT: LinkState = { isConnected: false, reason: 'the connection was cut' };
 const CONNECTED: LinkState = { isConnected: true, server: 'nats://simulated' };
 
 export class SimulatedNats {

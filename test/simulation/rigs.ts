@@ -7,7 +7,6 @@ import type { Job } from '#pickaxe/protocol/chain/job.js';
 import { pauseOnBattery, pauseWhileUsed } from '#pickaxe/rig/pauses/pauses.js';
 import { SimulatedEngine } from './engine.ts';
 import { type MemberOptions, SimulatedMember } from './members.ts';
-import { CUT } from './nats.ts';
 import type { Account, Counts, RigBooks } from './rig-books.ts';
 
 export interface RigOptions extends Omit<MemberOptions, 'mostSkewMs' | 'coordinates'> {
@@ -24,8 +23,6 @@ const MOST_REOPENINGS = 5;
 const FIRST_WAIT_MS = 1_000;
 /** Time until a pause takes effect, or has ended: guards look every ten seconds, and a batch takes seconds. */
 const PAUSE_MS = 15_000;
-/** A coordinator counts as lost 2.5 s after its last state, which may have come a second before an interruption. */
-const PATIENCE_MS = 1_000;
 
 export class SimulatedRig extends SimulatedMember {
   /** Virtual time of the last batch on the newest block. */
@@ -138,16 +135,6 @@ export class SimulatedRig extends SimulatedMember {
   protected override listen(event: MinerEvent): void {
     this.#options.books.listen(this.account, event);
     if (event.type === 'device') this.#device(event);
-    if (event.type === 'source') this.#source(event);
-  }
-
-  /** A rig waits for its connection for a while before it reports the fleet as lost. */
-  #source({ kind, state, reason }: Extract<MinerEvent, { type: 'source' }>): void {
-    const cutForMs = this.process.virtualMs - this.cutMs;
-    if (kind !== 'fleet' || state !== 'lost' || reason !== CUT.reason || cutForMs >= PATIENCE_MS) return;
-    this.#options.simulation.violate(
-      `${this.name} reports the fleet as lost ${cutForMs.toFixed(0)} ms after an interruption`,
-    );
   }
 
   /** A device that fails is opened again after 1, 2, 4, 8 and 16 s, and is parked then. */
