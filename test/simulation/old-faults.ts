@@ -83,7 +83,6 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a solution counts as sent only when its answer has come, so its work is mined on',
     worlds: ['solo', 'fleet'],
-    shownBy: 'a node is slow',
     edits: [
       {
         file: DELIVERY,
@@ -189,13 +188,11 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a valid solution counts as wrong if the coordinator that gave its work had sent its last state late',
     worlds: FLEETS,
-    shownBy: 'held',
     edits: [{ file: SOLUTIONS, from: 'claimedUs > ownUs ? claimedUs : ownUs', to: 'claimedUs' }],
   },
   {
     name: 'a message that comes late revives a work that has ended',
     worlds: FLEETS,
-    shownBy: 'held',
     edits: [
       {
         file: COORDINATOR_STATE,
@@ -224,7 +221,6 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a rig loses all coordinators at each interruption of its connection',
     worlds: FLEETS,
-    shownBy: 'all connections are held',
     edits: [
       {
         file: FLEET_SOURCE,
@@ -236,7 +232,6 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a rig asks only the coordinator that gave the work',
     worlds: FLEETS,
-    shownBy: 'a coordinator is frozen',
     edits: [
       {
         file: SOLUTION_DELIVERY,
@@ -249,13 +244,11 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'a rig does not ask the coordinator again whose answer was lost',
     worlds: FLEETS,
-    shownBy: 'held',
     edits: [{ file: SOLUTION_DELIVERY, from: 'const isAgain = this.#isAskedAgain;', to: 'const isAgain = false;' }],
   },
   {
     name: 'a rig never asks for a work of which it knows only the name',
     worlds: FLEETS,
-    shownBy: 'a connection is cut',
     edits: [{ file: COORDINATOR_SOURCE, from: 'if (this.#states.isCurrentUnknown)\n            this.#ask();', to: '' }],
   },
   {
@@ -285,7 +278,6 @@ export const OLD_FAULTS: readonly OldFault[] = [
   {
     name: 'one line that cannot be read ends the connection to a pool',
     worlds: POOLS,
-    shownBy: 'a pool is strange',
     edits: [
       {
         file: DIALOGUE,

@@ -261,7 +261,7 @@ class Loader {
     return this.#sorted(needs);
   }
 
-  /** @throws ContractError of dialect 5 if the manager that an interface names for a capability is no function of it */
+  /** @throws ContractError of dialect 5 if the manager of an interface's capability is no function of the interface */
   #refuseUnknownManager(definition: Definition): void {
     if (this.#evaluator.dialect === 4 || definition.kind !== 'defcap-signature') return;
     const { meta, position } = definition;

@@ -208,7 +208,7 @@ async function stretchesOf(
   }
   if (wanted !== undefined || !lowest || !newest) throw missing(BigInt(wanted ?? branch.head.height));
   // On a young chain, no block is much older than the command. But the block that was the newest one when the command
-  // was made must have been read. Below the genesis block there is none, whatever time a node's clock has given.
+  // was made must have been read. With the genesis block, all blocks have been read, even for an older command.
   const isOldest = lowest.height === 0n;
   if (!isOldest && lowest.creationTimeUs >= BigInt(madeS + 1) * 1_000_000n) throw missing(lowest.height - 1n);
   return { stretches, newest, lastAlive, difficulties };

@@ -37,16 +37,8 @@ const PROMPT = new Set([
   'the machine of a rig is suspended',
   'the machine of a coordinator is suspended',
 ]);
-/**
- * Faults that a miner cannot notice: the node is behind by seconds only, or has a fork of its own, whose lag only the
- * heights of a braided network show. And one after which it waits.
- */
-const UNNOTICED = new Set([
-  'blocks come late to a node',
-  'a node gives stale work',
-  'a node is alone',
-  'a device reports wrong nonces',
-]);
+/** Faults that a miner cannot notice, because the node is behind by seconds only; and one after which it waits. */
+const UNNOTICED = new Set(['blocks come late to a node', 'a node gives stale work', 'a device reports wrong nonces']);
 
 export interface Parties {
   readonly simulation: Simulation;
