@@ -11,7 +11,7 @@ import { splitNonce } from '#pickaxe/protocol/chain/nonce.js';
 import { withNonce } from '#pickaxe/protocol/chain/work.js';
 import { blockHash, parseHeader } from '#pickaxe/protocol/ledger/header.js';
 import { Search } from './hashing.ts';
-import { START_MS, type VirtualTime } from './virtual-time.ts';
+import { START_MS } from './virtual-time.ts';
 
 export interface SimulatedBlock {
   readonly chain: number;
@@ -25,7 +25,7 @@ export interface SimulatedBlock {
 }
 
 /** What a node did with a solution. */
-export type Judgement = 'accepted' | 'orphaned' | 'doubled' | 'unknown' | 'invalid';
+export type Judgement = 'accepted' | 'orphaned' | 'unknown' | 'invalid';
 
 /** The code of the network `development` in headers. */
 const NETWORK_CODE = 1;
@@ -58,9 +58,8 @@ export class SimulatedNetwork {
   readonly newest: SimulatedBlock[];
   /** The headers of solutions that a node has accepted, in hex, with what became of them. */
   readonly accepted = new Map<string, 'accepted' | 'orphaned'>();
-  readonly counts: Record<Judgement, number> = { accepted: 0, orphaned: 0, doubled: 0, unknown: 0, invalid: 0 };
+  readonly counts: Record<Judgement, number> = { accepted: 0, orphaned: 0, unknown: 0, invalid: 0 };
   readonly random: Random;
-  readonly #time: VirtualTime;
   /** The parents of the solutions that nodes have taken, in hex. */
   readonly #parents = new Set<string>();
   /** By parent in hex: when a node last refused a solution on it. */
@@ -69,10 +68,9 @@ export class SimulatedNetwork {
   readonly #blocks = new Map<string, SimulatedBlock>();
   readonly #peers: { readonly peer: Peer; readonly plan: (ms: number, act: () => void) => void }[] = [];
 
-  constructor(time: VirtualTime, random: Random, options: NetworkOptions) {
+  constructor(random: Random, options: NetworkOptions) {
     this.options = options;
     this.random = random;
-    this.#time = time;
     this.target = targetOf(options.difficulty);
     this.workTarget = this.target;
     this.newest = Array.from({ length: options.chains }, (_, chain) => {
@@ -126,9 +124,8 @@ export class SimulatedNetwork {
     }
   }
 
-  /** @returns a block of somebody else on this one */
-  foreignBlock(parent: SimulatedBlock): SimulatedBlock {
-    const timeUs = BigInt(Math.floor((START_MS + this.#time.nowMs) * 1000));
+  /** @returns a block of somebody else on this one, with the creation time `timeUs` */
+  foreignBlock(parent: SimulatedBlock, timeUs: bigint): SimulatedBlock {
     const header = this.#header(parent.chain, parent, timeUs);
     const search = new Search(puzzleOf(header, this.target), splitNonce(0n));
     for (;;) {

@@ -143,7 +143,14 @@ export class SimulatedNode implements Peer {
 
   #receive(block: SimulatedBlock): void {
     if (this.mode === 'down' || this.following === 'nobody' || block.height <= this.view[block.chain].height) return;
-    this.#take(block);
+    if (!this.#isTooEarly(block)) this.#take(block);
+  }
+
+  /** A block from the future is dropped. When its time has come, the node learns it from the next cut of a peer. */
+  #isTooEarly(block: SimulatedBlock): boolean {
+    const aheadMs = Number(block.timeUs - this.#nowUs()) / 1000;
+    if (aheadMs > 0) this.process.after(aheadMs + 1, () => this.#receive(block));
+    return aheadMs > 0;
   }
 
   /** Sets the node's clock, which is ahead by `ms` then. */
@@ -154,7 +161,7 @@ export class SimulatedNode implements Peer {
 
   /** Somebody else has found a block, which this node is the first to know. */
   growBy(chain: number): void {
-    const block = this.#network.foreignBlock(this.view[chain]);
+    const block = this.#network.foreignBlock(this.view[chain], this.#nowUs());
     this.#take(block);
     if (this.following !== 'nobody') this.#network.publish(block, this);
   }
@@ -162,7 +169,7 @@ export class SimulatedNode implements Peer {
   /** Replaces the newest block of a chain by another one of the same height. */
   reorganise(chain: number): void {
     const parent = this.#network.parent(this.view[chain]);
-    if (parent) this.#take(this.#network.foreignBlock(parent));
+    if (parent) this.#take(this.#network.foreignBlock(parent, this.#nowUs()));
   }
 
   /** Learns what it has missed. Of two branches, the longer one wins. */
@@ -171,7 +178,7 @@ export class SimulatedNode implements Peer {
     for (const [chain, block] of this.#network.newest.entries()) {
       const own = this.view[chain];
       if (own.height > block.height) this.#network.publish(own, this);
-      else if (own !== block) this.#take(block);
+      else if (own !== block && !this.#isTooEarly(block)) this.#take(block);
     }
   }
 
@@ -369,6 +376,8 @@ export class SimulatedNode implements Peer {
     if (header.length !== HEADER_BYTES) return broken(`of ${header.length} bytes`);
     const work = this.#works.get(payloadOf(header));
     if (!work || this.#time.nowMs - work.atMs > WORK_LIFE_MS) return 'unknown';
+    // Like a real node, it forgets the work with its first solution, even if that is wrong.
+    this.#works.delete(payloadOf(header));
     for (let at = 0; at < HEADER_OFFSET.nonce; at++) {
       const isTime = at >= HEADER_OFFSET.creationTime && at < HEADER_OFFSET.parent;
       if (!isTime && work.header[at] !== header[at]) return broken(`with another byte ${at}`);
@@ -383,8 +392,6 @@ export class SimulatedNode implements Peer {
       return broken(`whose creation time is only ${-aheadUs} µs ago: its clock may be set back`);
     }
     if (!meetsTarget(powHash(header), headerTargetOf(work.header))) return broken('without proof of work');
-    const key = toHex(header);
-    if (this.#network.accepted.has(key)) return 'doubled';
     const isOnNewest = this.isCurrent(work.chain, parentOf(header));
     this.#network.take(header, isOnNewest ? 'accepted' : 'orphaned');
     if (!isOnNewest) return 'orphaned';

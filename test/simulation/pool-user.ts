@@ -4,6 +4,7 @@
  */
 
 import type { MinerEvent } from '#pickaxe/miner/events/events.js';
+import { poolLimits } from '#pickaxe/miner/source/pool/pool-limits.js';
 import type { OpenConnection } from '#pickaxe/miner/source/pool/pool-source.js';
 import type { Work } from '#pickaxe/protocol/chain/work.js';
 import { Dialling } from './dialling.ts';
@@ -34,6 +35,8 @@ const TRIAL = /must give work for (\d+) s before/;
 
 /** Longest time until a pool that is tried again is found to be still of no use: its first shares wait for answers. */
 const TRIED_MS = 60_000;
+/** Time after which failover closes the connection of a pool that is left, and its shares wait no longer. */
+const CLOSED_MS = 2_000 + poolLimits.submitAfterStopMs;
 /** Longest time for which a pool that is well gives no sign of life. */
 const SLOW_MS = 5_000;
 
@@ -144,6 +147,11 @@ export class PoolUser {
     const isDeaf = this.connections.some((each) => isActive(each) && each.wire.isOpen && each.pipe.isDeaf);
     const wires = new Set(this.connections.filter(isActive).map(({ wire }) => wire));
     return isDeaf && ![...this.shares.values()].some(({ wire, answer }) => answer && wires.has(wire));
+  }
+
+  /** Whether a connection to this pool may be closed although shares wait for answers: another pool is used. */
+  mayClose(site: PoolSite): boolean {
+    return site !== this.#active && this.#nowMs - this.#activeSinceMs >= CLOSED_MS - 1;
   }
 
   /** Checks that this process mines the best pool that it may. */

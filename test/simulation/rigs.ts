@@ -146,8 +146,8 @@ export class SimulatedRig extends SimulatedMember {
     if (state === 'ready' && Math.abs(nowMs - (this.#reopensAtMs ?? nowMs)) > 10 && !wasFrozen) {
       simulation.violate(`${this.name} opens its device ${(nowMs - this.#reopensAtMs!).toFixed(0)} ms late`);
     }
-    // A pause does not end the time in service.
-    if (state === 'ready' && !Number.isFinite(this.#readyMs)) this.#readyMs = nowMs;
+    // A pause does not end the time in service, which may begin with one.
+    if ((state === 'ready' || state === 'paused') && !Number.isFinite(this.#readyMs)) this.#readyMs = nowMs;
     this.#reopensAtMs = undefined;
     if (state === 'reopening') {
       const isSteady = nowMs - this.#readyMs > (reason?.includes('wrong hashes') ? 3_600_000 : 60_000);

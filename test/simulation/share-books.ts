@@ -163,7 +163,10 @@ export class DirectShareBooks extends ShareBooks {
         nowMs - sentMs >= poolLimits.submitMs - 1 ||
         this.simulation.time.nowMs >= this.stoppedMs + poolLimits.submitAfterStopMs;
       const isEnding = this.simulation.time.nowMs >= this.stoppedMs;
-      if ((wire.isOpen || (isEnding && wire.wasLeft)) && !isLate) violate('has given up a share');
+      const hasNoWork = nowMs - (wire.changesMs.at(-1) ?? nowMs) >= poolLimits.noWorkMs - 1;
+      const mayClose = hasNoWork || user.mayClose(connection.site);
+      const isGivenUp = (wire.isOpen || (isEnding && wire.wasLeft)) && !mayClose;
+      if (isGivenUp && !isLate) violate('has given up a share');
     }
     if ((outcome === 'accepted') !== (credit !== undefined) && outcome !== 'unknown')
       violate('is wrong about a credit');

@@ -3,8 +3,8 @@
  * Node.js does not warn when something forgets to remove its own.
  */
 
-/** Most listeners that a signal may gain in a calm minute, in which a rig waits for a few things at the same time. */
-const MOST_GAINED = 20;
+/** Most listeners that a signal may gain in a calm minute: a batch of a device may find two dozen shares that wait. */
+const MOST_GAINED = 50;
 
 interface Listening {
   readonly listeners: Set<unknown>;

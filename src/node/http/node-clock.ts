@@ -65,6 +65,16 @@ export class NodeClock {
     return ours < bound ? ours : bound;
   }
 
+  /**
+   * @param timeUs µs since the UNIX epoch
+   * @returns the time until the node's clock has surely reached `timeUs`, in ms; 0 if it has, and before the first
+   *   answer
+   */
+  untilMs(timeUs: bigint): number {
+    const bound = this.#boundUs(this.#clock.monotonicMs());
+    return bound === undefined || bound >= timeUs ? 0 : Number(timeUs - bound) / 1000;
+  }
+
   #boundUs(nowMs: number): bigint | undefined {
     if (!this.#bound) return undefined;
     const elapsedMs = nowMs - this.#bound.receivedAtMs;

@@ -134,6 +134,7 @@ class ModelSource implements WorkSource {
       {
         post,
         isOutdated,
+        earlyMs: () => 0,
         onSent: () => {},
         pause: (ms, signal) => pause(systemClock, ms, signal),
         lifeMs: 30_000,

@@ -16,6 +16,7 @@ function setUp(nodeAheadMs: number) {
   return {
     wait,
     latestUs: () => nodeClock.latestTimeUs(),
+    untilMs: (timeUs: bigint) => nodeClock.untilMs(timeUs),
     nodeUs: () => nodeUs,
     oursUs: () => oursUs,
     stepNode: (byMs: number) => {
@@ -102,5 +103,19 @@ describe('NodeClock', () => {
       stepNode(-30);
     }
     expect(latestUs()).toBeLessThanOrEqual(nodeUs());
+  });
+
+  it('tells when a time has surely come at the node, whatever our own clock shows', () => {
+    const { ask, wait, stepOurs, untilMs, nodeUs } = setUp(-300);
+    expect(untilMs(nodeUs() + 60_000_000n)).toBe(0); // Nothing is known before the first answer.
+    ask();
+    const timeUs = nodeUs() + 2_000_000n;
+    expect(untilMs(timeUs)).toBe(2_000);
+    stepOurs(-3_600_000);
+    wait(1_500);
+    expect(untilMs(timeUs)).toBe(500.75); // The bound grows more slowly than time passes.
+    wait(502);
+    expect(untilMs(timeUs)).toBe(0);
+    expect(untilMs(timeUs - 1_000_000n)).toBe(0);
   });
 });

@@ -48,7 +48,7 @@ export abstract class MiningWorld implements World {
   constructor(simulation: Simulation, nodes: number) {
     this.simulation = simulation;
     const { time } = simulation;
-    this.network = new SimulatedNetwork(time, simulation.random('network'), {
+    this.network = new SimulatedNetwork(simulation.random('network'), {
       chains: 6,
       // Where solutions are rare, only streams and probes show a rig that its work is old.
       difficulty: pick(simulation.random('difficulty'), [128, 256, 8_192]),

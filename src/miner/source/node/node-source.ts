@@ -12,7 +12,7 @@ import { type NodeError, quote } from '../../../node/http/node-error.ts';
 import { type NodeLimits, nodeLimits } from '../../../node/http/request-limits.ts';
 import { nodeAddress } from '../../../node/http/url.ts';
 import type { Solution } from '../../../protocol/chain/verify.ts';
-import { parentOf, type Work } from '../../../protocol/chain/work.ts';
+import { creationTimeOf, parentOf, type Work } from '../../../protocol/chain/work.ts';
 import { NodeAnnouncements } from '../announcements.ts';
 import { BaseSource } from '../complete-source.ts';
 import {
@@ -139,6 +139,7 @@ export class NodeSource extends BaseSource {
     const options = {
       post: (signal: AbortSignal) => this.#client.submit(header, signal),
       isOutdated: () => this.#schedule.isOutdated(work),
+      earlyMs: () => this.#client.nodeClock.untilMs(creationTimeOf(header)),
       // From now on the miner gets other work, even if the submission is repeated.
       onSent: () => {
         if (!isForeign) this.#solved(work);

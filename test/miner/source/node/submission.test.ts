@@ -28,6 +28,7 @@ function attempts(
       return answer;
     },
     isOutdated: () => false,
+    earlyMs: () => 0,
     onSent: () => {
       sent++;
     },
@@ -86,6 +87,46 @@ describe('a solution', () => {
       outcome: 'unknown',
       reason: expect.stringMatching(/^gave up after (one|\d+) attempts?/),
     });
+  });
+});
+
+describe('a solution whose creation time the clock of its node has not reached', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([1_100, 12_000, 15_000])('is sent when the clock has reached it, after %i ms', async (waitMs) => {
+    const { verdict, posts, sent } = attempts([TAKEN], { earlyMs: () => waitMs });
+    await vi.advanceTimersByTimeAsync(waitMs - 1);
+    expect(posts()).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await verdict).toEqual({ outcome: 'accepted', reason: '' });
+    expect([posts(), sent()]).toEqual([1, 1]);
+  });
+
+  it.each([
+    ['it may have reached it by now', 1_099],
+    ['that would take more than 15 s', 15_001],
+  ])('is sent at once if %s', async (_, waitMs) => {
+    const { verdict } = attempts([TAKEN], { earlyMs: () => waitMs });
+    await vi.advanceTimersByTimeAsync(0);
+    expect((await verdict).outcome).toBe('accepted');
+  });
+
+  it('is not sent if a newer block comes meanwhile', async () => {
+    const { verdict, posts } = attempts([TAKEN], { earlyMs: () => 2_000, isOutdated: () => true });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await verdict).toEqual({
+      outcome: 'stale',
+      reason: 'a New Cut came before the clock of the node had reached its creation time; not sent',
+    });
+    expect(posts()).toBe(0);
+  });
+
+  it('counts as sent soon, so that the miner gets other work', async () => {
+    const limits = { solvedAfterMs: 1_000, submitAfterStopMs: 60_000, submitPauses: { firstMs: 1, mostMs: 1 } };
+    const { sent } = attempts([TAKEN], { earlyMs: () => 12_000, limits });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(sent()).toBe(1);
   });
 });
 
