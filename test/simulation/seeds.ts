@@ -11,7 +11,7 @@ import { describeFailure } from './simulate.ts';
 const SEEDS: Record<string, readonly number[]> = {
   solo: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 400_136, 400_151, 300_000_036, 300_000_144],
   fleet: [1, 2, 3, 4, 5, 400_002, 200_870_317],
-  'fleet-own-nodes': [1, 2, 3, 4, 5],
+  'fleet-own-nodes': [1, 2, 3, 4, 5, 400_000_002],
   payments: [1, 2, 3, 300_000_201, 300_000_284],
   pool: [1, 2, 3, 4, 300_000_022, 300_000_061, 300_000_091, 300_000_172, 300_000_175],
   'pool-and-fleet': [1, 2, 3, 4],

@@ -27,8 +27,8 @@ export interface FailoverOptions extends Partial<Patience> {
    */
   readonly standbyMs?: number;
   /**
-   * Whether others act on `FailoverSource.fault`, such as the rigs of a fleet. Then even a single source checks its own
-   * health.
+   * Whether others act on `FailoverSource.fault`, such as the rigs of a fleet. Then even a single source is probed, and
+   * checks its own health.
    */
   readonly isWatched?: boolean;
   readonly clock?: Clock;
@@ -103,7 +103,8 @@ export class FailoverSource extends BaseSource {
 
   /** Why the work of the source in use is probably worth nothing; undefined while that source is healthy. */
   get fault(): string | undefined {
-    const { source, fault } = this.#active;
+    const { source, isUnresponsive } = this.#active;
+    const fault = this.#active.fault ?? (isUnresponsive ? 'does not answer' : undefined);
     return fault && `${source.name} ${fault}`;
   }
 
@@ -300,9 +301,9 @@ export class FailoverSource extends BaseSource {
     if (work && this.#origins.has(work)) this.#listener({ kind: 'stale', works: [work], reason: 'cancelled' });
   }
 
-  /** Begins to probe the active source, if there is another source that could take over. */
+  /** Begins to probe the active source, if another one could take over, here or on another coordinator of a fleet. */
   #probe(): void {
-    if (this.#standbys.length > 1) this.#probing ??= this.#keepProbing(this.#ending.signal);
+    if (this.#standbys.length > 1 || this.#isWatched) this.#probing ??= this.#keepProbing(this.#ending.signal);
   }
 
   async #keepProbing(stop: AbortSignal): Promise<void> {

@@ -160,6 +160,22 @@ describe('whether it answers', () => {
     expect([a.asked, mined()]).toEqual([2, 'b']);
   });
 
+  it('a single source is asked, too, if others act on its faults', async () => {
+    const { sources, failover, follow, give } = setUp(1, { isWatched: true });
+    const [a] = sources;
+    follow();
+    await give(a);
+    expect(failover.fault).toBeUndefined();
+    a.replies.push(false, false);
+    await pass(1_000);
+    expect([a.asked, failover.fault]).toEqual([2, 'a does not answer']);
+    a.judge('refuses solutions');
+    expect(failover.fault).toBe('a refuses solutions');
+    a.judge(undefined);
+    await pass(1_000);
+    expect([a.asked, failover.fault]).toEqual([3, undefined]);
+  });
+
   it('no source is asked that was left, nor any after the end', async () => {
     const { sources, failover, follow, give, end } = setUp(2);
     const [a, b] = sources;
