@@ -120,12 +120,12 @@ export const OLD_FAULTS: readonly OldFault[] = [
   },
   {
     name: 'a node that is frozen is mined on, because nothing probes it',
-    worlds: ['solo', 'fleet'],
+    worlds: ['solo', 'fleet', 'fleet-own-nodes'],
     shownBy: 'a node is frozen',
     edits: [
       {
         file: 'miner/source/failover.js',
-        from: 'if (this.#standbys.length > 1)\n            this.#probing',
+        from: 'if (this.#standbys.length > 1 || this.#isWatched)\n            this.#probing',
         to: 'if (false)\n            this.#probing',
       },
     ],
